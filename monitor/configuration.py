@@ -1,0 +1,115 @@
+"""Reading the configuration: one YAML file, every key of which the environment can override.
+
+Precedence, highest first: environment (`HSS_MONITOR__SAMPLING__RATE=0.05`), the file, the
+defaults of `monitor.settings`. An unknown key, in the file or in the environment, is an error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from monitor.errors import ConfigurationError, choices
+from monitor.settings import PREFIX, Section, Settings
+
+
+def load(path: Path | None = None) -> Settings:
+    """Read and validate the configuration.
+
+    Raises `ConfigurationError` that lists every wrong key with its value and what to do.
+    """
+    values = _read(path) if path is not None else {}
+    _refuse_unknown_environment()
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        problems = "\n".join(_explain(item) for item in error.errors())
+        source = f"{path} and environment" if path is not None else "environment"
+        raise ConfigurationError(f"configuration ({source}) is not valid:\n{problems}") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError(
+            f"--config: {str(path)!r} cannot be read ({error.strerror}); name a readable file"
+        ) from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        where = getattr(error, "problem_mark", None)
+        line = f" at line {where.line + 1}" if where is not None else ""
+        raise ConfigurationError(
+            f"--config: {str(path)!r} is not valid YAML{line}; correct it there"
+        ) from None
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise ConfigurationError(
+            f"--config: {str(path)!r} holds a {type(values).__name__}; "
+            "write sections such as `http:` with their keys below"
+        )
+    return {str(key): value for key, value in values.items()}
+
+
+def _explain(item: Mapping[str, Any]) -> str:
+    key = ".".join(str(part) for part in item["loc"]) or "(top level)"
+    if item["type"] == "extra_forbidden":
+        parent = _section(item["loc"][:-1])
+        known = f"; known keys here are {choices(parent)}" if parent else ""
+        return f"  {key}: unknown key{known}"
+    message = str(item["msg"]).removeprefix("Value error, ")
+    if item["loc"][-1:] in {("api_key",), ("url",)} or isinstance(item["input"], dict):
+        return f"  {key}: {message}"
+    return f"  {key}: {item['input']!r} cannot be used: {message}"
+
+
+def _section(location: tuple[Any, ...]) -> list[str]:
+    model: Any = Settings
+    for part in location:
+        if not (isinstance(model, type) and issubclass(model, BaseModel)):
+            return []
+        info = model.model_fields.get(str(part))
+        model = info.annotation if info is not None else None
+    is_model = isinstance(model, type) and issubclass(model, BaseModel)
+    return sorted(model.model_fields) if is_model else []
+
+
+def _refuse_unknown_environment() -> None:
+    known = {name for name, _, _ in keys(Settings)}
+    known |= {".".join(name.split(".")[:n]) for name in known for n in range(1, name.count(".") + 1)}
+    for variable in os.environ:
+        if variable.upper().startswith(PREFIX):
+            key = variable[len(PREFIX) :].lower().replace("__", ".")
+            under_mapping = key.startswith("categories.descriptions.")
+            if key not in known and not under_mapping:
+                raise ConfigurationError(
+                    f"environment: {variable} sets no known key ({key!r}); "
+                    "`hss-monitor config show` lists them all"
+                )
+
+
+def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Any, str]]:
+    """(dotted name, default, description) of every leaf key, in order of declaration."""
+    for name, info in model.model_fields.items():
+        annotation = info.annotation
+        if isinstance(annotation, type) and issubclass(annotation, Section):
+            yield from keys(annotation, f"{prefix}{name}.")
+        else:
+            default = info.get_default(call_default_factory=True)
+            yield f"{prefix}{name}", default, info.description or ""
+
+
+def shown(settings: Settings) -> dict[str, Any]:
+    """The effective configuration as plain values, with secrets hidden."""
+    values = settings.model_dump(mode="json")
+    url = values["database"]["url"]
+    if "@" in url:
+        scheme, _, rest = url.partition("://")
+        user = rest.rsplit("@", 1)[0].split(":", 1)[0]
+        values["database"]["url"] = f"{scheme}://{user}:**********@{rest.rsplit('@', 1)[1]}"
+    return values
