@@ -81,7 +81,9 @@ def _section(location: tuple[Any, ...]) -> list[str]:
 
 def _refuse_unknown_environment() -> None:
     known = {name for name, _, _ in keys(Settings)}
-    known |= {".".join(name.split(".")[:n]) for name in known for n in range(1, name.count(".") + 1)}
+    known |= {
+        ".".join(name.split(".")[:n]) for name in known for n in range(1, name.count(".") + 1)
+    }
     for variable in os.environ:
         if variable.upper().startswith(PREFIX):
             key = variable[len(PREFIX) :].lower().replace("__", ".")

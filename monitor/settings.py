@@ -48,7 +48,9 @@ class Logging(Section):
     level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least level that is written to standard error."
     )
-    format: Literal["console", "json"] = Field("json", description="One JSON object a line, or text.")
+    format: Literal["console", "json"] = Field(
+        "json", description="One JSON object a line, or text."
+    )
 
 
 class Labels(Section):

@@ -17,7 +17,24 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 UNIT_BUCKETS = tuple(n / 20 for n in range(1, 21))
 """For values in [0, 1]: steps of 0.05 keep a quantile's error under 0.05."""
-DISTANCE_BUCKETS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 2.0)
+DISTANCE_BUCKETS = (
+    0.02,
+    0.05,
+    0.1,
+    0.15,
+    0.2,
+    0.25,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.7,
+    0.8,
+    0.9,
+    1.0,
+    1.2,
+    2.0,
+)
 SECONDS_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
 STRATUM = ("service", "model", "category")
@@ -51,7 +68,9 @@ def _gauge(name: str, help_: str, *labels: str) -> Metric:
 
 
 METRICS: tuple[Metric, ...] = (
-    _counter("hss_records_received_total", "Summarizations seen in live traffic.", "service", "model"),
+    _counter(
+        "hss_records_received_total", "Summarizations seen in live traffic.", "service", "model"
+    ),
     _counter("hss_records_sampled_total", "Records queued for scoring.", "service", "model"),
     _counter("hss_records_scored_total", "Records whose distances were measured.", *STRATUM),
     _counter(
@@ -60,8 +79,12 @@ METRICS: tuple[Metric, ...] = (
         "reason",
     ),
     _counter("hss_records_failed_total", "Records given up after errors, by reason.", "reason"),
-    _counter("hss_replays_ignored_total", "Own replays that came back as traffic and were dropped."),
-    _counter("hss_ingest_rejected_total", "Requests that ingest refused, by HTTP status.", "status"),
+    _counter(
+        "hss_replays_ignored_total", "Own replays that came back as traffic and were dropped."
+    ),
+    _counter(
+        "hss_ingest_rejected_total", "Requests that ingest refused, by HTTP status.", "status"
+    ),
     _histogram("hss_score", "Hallucination Severity Score of a record.", UNIT_BUCKETS, *STRATUM),
     _histogram(
         "hss_raw_distance",
@@ -159,7 +182,11 @@ class Telemetry:
                 )
             elif metric.kind == "histogram":
                 self._histograms[metric.name] = Histogram(
-                    metric.name, metric.help, metric.labels, buckets=metric.buckets, registry=registry
+                    metric.name,
+                    metric.help,
+                    metric.labels,
+                    buckets=metric.buckets,
+                    registry=registry,
                 )
             else:
                 self._gauges[metric.name] = Gauge(
