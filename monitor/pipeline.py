@@ -167,7 +167,7 @@ class Pipeline:
         if words > self._max_words:
             raise _Stop(
                 Reason.TOO_LONG,
-                f"{words} words are over scoring.max_words ({self._max_words}); raise it to score them",
+                f"{words} words; raise scoring.max_words ({self._max_words}) to score them",
             )
 
     def _perturb(self, record: IncomingRecord) -> tuple[Perturbation, ...]:

@@ -1,0 +1,1 @@
+"""Where scorers run: as processes of this sidecar, or elsewhere on the same database."""

@@ -1,0 +1,106 @@
+"""Scorers as child processes that stay alive, because a model takes longer to load than to use.
+
+Each child holds the read end of a pipe from us as its standard input. When the front dies,
+however it dies, the pipe closes and the child ends by itself: no scorer is left behind.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+log = structlog.get_logger(__name__)
+
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 60.0
+HEALTHY_SECONDS = 60.0
+"""A child that lived so long died of one record, not of its start: it restarts at once."""
+
+
+@dataclass(slots=True)
+class _Slot:
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    pause: float = 0.0
+    not_before: float = 0.0
+
+
+class LocalScorers:
+    """Starts `count` scorers with `command` and keeps them running.
+
+    `supervise` is to be called every few seconds from one thread: it starts a dead child
+    again, at once after a healthy life, else after a pause that doubles up to a minute.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        count: int,
+        environment: Mapping[str, str],
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._command = list(command)
+        self._environment = dict(environment)
+        self._monotonic = monotonic
+        self._slots = [_Slot() for _ in range(count)]
+        self._stopped = False
+
+    def supervise(self) -> int:
+        """Start what should run and does not; returns how many had died since the last call."""
+        died = 0
+        for number, slot in enumerate(self._slots):
+            if self._stopped:
+                break
+            now = self._monotonic()
+            if slot.process is not None:
+                code = slot.process.poll()
+                if code is None:
+                    continue
+                died += 1
+                healthy = now - slot.started >= HEALTHY_SECONDS
+                slot.pause = (
+                    0.0 if healthy else min(max(2 * slot.pause, FIRST_PAUSE), LONGEST_PAUSE)
+                )
+                slot.not_before = now + slot.pause
+                self._close(slot)
+                log.warning("scorer_died", number=number, code=code, restart_in=slot.pause)
+            if now >= slot.not_before:
+                slot.process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module
+                    self._command, stdin=subprocess.PIPE, env=self._environment
+                )
+                slot.started = now
+        return died
+
+    def running(self) -> int:
+        """Children that are alive now."""
+        return sum(slot.process is not None and slot.process.poll() is None for slot in self._slots)
+
+    def pids(self) -> list[int]:
+        """Process ids of the living children."""
+        return [slot.process.pid for slot in self._slots if slot.process is not None]
+
+    def stop(self, *, seconds: float) -> None:
+        """Ask all children to end (they finish the record at hand), then kill what is left."""
+        self._stopped = True
+        for slot in self._slots:
+            if slot.process is not None and slot.process.stdin is not None:
+                slot.process.stdin.close()
+        deadline = self._monotonic() + seconds
+        for slot in self._slots:
+            if slot.process is not None:
+                try:
+                    slot.process.wait(max(0.0, deadline - self._monotonic()))
+                except subprocess.TimeoutExpired:
+                    slot.process.kill()
+                    slot.process.wait()
+                slot.process = None
+
+    @staticmethod
+    def _close(slot: _Slot) -> None:
+        if slot.process is not None and slot.process.stdin is not None:
+            slot.process.stdin.close()
+        slot.process = None

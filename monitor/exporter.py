@@ -1,0 +1,132 @@
+"""What Prometheus sees: per-record counters and histograms, and gauges computed from SQL.
+
+Counters and histograms are fed from rows that this front took in and that reached a final
+state; each row is handed over exactly once by the database, so a restart neither repeats nor
+loses one. Gauges come from one snapshot that is replaced as a whole: a series that is no
+longer in it vanishes instead of going stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from monitor.telemetry import BY_NAME, Telemetry
+
+
+class FinishedRow(Protocol):
+    """A record in a final state, as the database hands it over once."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def service(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def category(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def reason(self) -> str | None: ...
+    @property
+    def trace_id(self) -> str | None: ...
+    @property
+    def hss(self) -> float | None: ...
+    @property
+    def raw_distance(self) -> float | None: ...
+    @property
+    def null_distance(self) -> float | None: ...
+    @property
+    def entity_support(self) -> float | None: ...
+    @property
+    def number_support(self) -> float | None: ...
+    @property
+    def core_seconds(self) -> float | None: ...
+    @property
+    def stage_seconds(self) -> Mapping[str, float]: ...
+
+
+STAGE_OF = {
+    "hss_raw_distance": "distance",
+    "hss_null_distance": "null_control",
+    "hss_score": "normalize",
+    "hss_entity_support": "entity_support",
+    "hss_number_support": "number_support",
+}
+"""Which stage owes which histogram its value."""
+
+
+def count_finished(telemetry: Telemetry, row: FinishedRow) -> None:
+    """Feed one finished record into counters and histograms."""
+    stratum = telemetry.labels.stratum(row.service, row.model, row.category)
+    if row.state == "scored":
+        telemetry.count("hss_records_scored_total", *stratum)
+    else:
+        telemetry.count(f"hss_records_{row.state}_total", row.reason or "internal_error")
+    values = {
+        "hss_score": row.hss,
+        "hss_raw_distance": row.raw_distance,
+        "hss_null_distance": row.null_distance,
+        "hss_entity_support": row.entity_support,
+        "hss_number_support": row.number_support,
+    }
+    exemplar = {"record_id": row.id[:64]}
+    for name, value in values.items():
+        stage = STAGE_OF[name]
+        if value is None:
+            telemetry.count("hss_stage_no_data_total", stage)
+            continue
+        telemetry.count("hss_stage_done_total", stage)
+        telemetry.observe(name, value, *stratum, exemplar=exemplar)
+    for stage, seconds in row.stage_seconds.items():
+        telemetry.observe("hss_stage_duration_seconds", seconds, stage)
+    if row.core_seconds is not None:
+        telemetry.count("hss_score_core_seconds_total", by=row.core_seconds)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sample:
+    """One value of a gauge that is computed from SQL."""
+
+    name: str
+    labels: tuple[str, ...]
+    value: float
+
+
+class Snapshot(Collector):
+    """The gauges of the last refresh. An empty snapshot exports nothing at all."""
+
+    def __init__(self) -> None:
+        self._samples: tuple[Sample, ...] = ()
+
+    def replace(self, samples: Iterable[Sample]) -> None:
+        """Swap in new samples; each name must be declared, with as many labels."""
+        fresh = tuple(samples)
+        for sample in fresh:
+            if len(sample.labels) != len(BY_NAME[sample.name].labels):
+                raise ValueError(f"{sample.name}: {sample.labels!r} does not fit its labels")
+        self._samples = fresh
+
+    def collect(self) -> Iterator[Metric]:
+        families: dict[str, GaugeMetricFamily] = {}
+        for sample in self._samples:
+            declared = BY_NAME[sample.name]
+            family = families.setdefault(
+                sample.name,
+                GaugeMetricFamily(sample.name, declared.help, labels=declared.labels),
+            )
+            family.add_metric(sample.labels, sample.value)
+        yield from families.values()
+
+
+def exposition(registry: CollectorRegistry, accept: str) -> tuple[bytes, str]:
+    """(body, content type): Prometheus text, or OpenMetrics with exemplars where accepted."""
+    encode, content_type = choose_encoder(accept)
+    return encode(registry), content_type

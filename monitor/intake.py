@@ -1,0 +1,91 @@
+"""Between ingest and the queue: count, categorize, sample, store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+
+from monitor.errors import Overloaded
+from monitor.ports import RecordQueue, Sampler
+from monitor.records import IncomingRecord, Reason, SampledRecord, Stratum
+from monitor.telemetry import Telemetry
+
+
+class QueueingIntake:
+    """`ports.Intake` over a durable queue.
+
+    Counting follows the queue: a record that was known already (a client's retry) counts
+    neither as received nor as sampled. `backlog` tells how many records wait; above
+    `backlog_limit` the intake answers `Overloaded` and takes nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        sampler: Sampler,
+        queue: RecordQueue,
+        category: Callable[[IncomingRecord], str | None],
+        telemetry: Telemetry,
+        front: str,
+        backlog: Callable[[], int],
+        backlog_limit: int,
+    ) -> None:
+        self._sampler = sampler
+        self._queue = queue
+        self._category = category
+        self._telemetry = telemetry
+        self._front = front
+        self._backlog = backlog
+        self._backlog_limit = backlog_limit
+        self._arrivals: Counter[tuple[int, Stratum]] = Counter()
+        self._lock = Lock()
+
+    async def take(self, records: Sequence[IncomingRecord]) -> list[bool]:
+        return await asyncio.to_thread(self.take_now, records)
+
+    def take_now(self, records: Sequence[IncomingRecord]) -> list[bool]:
+        """The same, for callers without an event loop."""
+        if not records:
+            return []
+        if self._backlog() >= self._backlog_limit:
+            raise Overloaded(
+                f"{self._backlog_limit} records wait to be scored (http.backlog_limit); "
+                "lower sampling.rate or add scorers"
+            )
+        sorted_in = [replace(record, category=self._category(record)) for record in records]
+        decisions = [self._sampler.decide(record) for record in sorted_in]
+        sampled = [
+            SampledRecord(record=record, decision=decision, front=self._front)
+            for record, decision in zip(sorted_in, decisions, strict=True)
+            if decision.sampled
+        ]
+        fresh = iter(self._queue.accept(sampled) if sampled else [])
+        for record, decision in zip(sorted_in, decisions, strict=True):
+            if decision.sampled and not next(fresh):
+                continue
+            labels = self._telemetry.labels
+            service, model = labels.service(record.service), labels.model(record.model)
+            self._telemetry.count("hss_records_received_total", service, model)
+            if decision.sampled:
+                self._telemetry.count("hss_records_sampled_total", service, model)
+            with self._lock:
+                self._arrivals[decision.epoch, decision.stratum] += 1
+        return [decision.sampled for decision in decisions]
+
+    def skipped(self, reason: Reason, count: int = 1) -> None:
+        self._telemetry.count("hss_records_skipped_total", reason.value, by=count)
+
+    def replay_ignored(self, count: int = 1) -> None:
+        self._telemetry.count("hss_replays_ignored_total", by=count)
+
+    def take_arrivals(self) -> Mapping[int, Mapping[Stratum, int]]:
+        """Arrivals by epoch since the last call; each is handed out once."""
+        with self._lock:
+            taken, self._arrivals = self._arrivals, Counter()
+        epochs: dict[int, dict[Stratum, int]] = {}
+        for (epoch, stratum), number in taken.items():
+            epochs.setdefault(epoch, {})[stratum] = number
+        return epochs

@@ -1,0 +1,74 @@
+"""Periodic work, with APScheduler: each job coalesces, never overlaps itself and never dies.
+
+A job that raises is logged and counted, and runs again at its next turn.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import structlog
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.schedulers.base import BaseScheduler
+from apscheduler.schedulers.blocking import BlockingScheduler
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """One piece of periodic work; it must be safe to run again at any time."""
+
+    name: str
+    seconds: float
+    run: Callable[[], object]
+
+
+def _guarded(job: Job, count: Callable[[str, str], None]) -> Callable[[], None]:
+    def run() -> None:
+        try:
+            job.run()
+        except Exception as error:  # a job must outlive whatever one turn of it runs into
+            # Frames only: the message of a foreign exception may quote a text.
+            frames = traceback.format_tb(error.__traceback__)
+            log.error("job_failed", job=job.name, error=type(error).__name__, frames=frames)
+            count(job.name, "failed")
+        else:
+            count(job.name, "done")
+
+    return run
+
+
+def _add(scheduler: BaseScheduler, jobs: Sequence[Job], count: Callable[[str, str], None]) -> None:
+    for job in jobs:
+        scheduler.add_job(
+            _guarded(job, count),
+            "interval",
+            seconds=job.seconds,
+            id=job.name,
+            coalesce=True,
+            max_instances=1,
+            misfire_grace_time=None,
+        )
+
+
+def background(jobs: Sequence[Job], *, count: Callable[[str, str], None]) -> BackgroundScheduler:
+    """A scheduler for the front: jobs run in threads beside the event loop.
+
+    `count(job, outcome)` is called after each run with `done` or `failed`.
+    """
+    scheduler = BackgroundScheduler(
+        timezone="UTC", executors={"default": ThreadPoolExecutor(max(1, len(jobs)))}
+    )
+    _add(scheduler, jobs, count)
+    return scheduler
+
+
+def blocking(jobs: Sequence[Job], *, count: Callable[[str, str], None]) -> BlockingScheduler:
+    """A scheduler for a scorer: one job at a time, `start()` returns after `shutdown()`."""
+    scheduler = BlockingScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(1)})
+    _add(scheduler, jobs, count)
+    return scheduler
