@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs what the tests need and runs them: ./deploy/test.sh [more of pytest]
+set -euo pipefail
+HSS_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$HSS_ROOT"
+# shellcheck source=deploy/setup.sh
+source deploy/setup.sh
+
+missing=()
+command -v promtool >/dev/null 2>&1 || missing+=(prometheus)
+if ! command -v initdb >/dev/null 2>&1 && ! [ -x "$(pg_config --bindir 2>/dev/null)/initdb" ] \
+  && ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; then
+  missing+=(postgresql)
+fi
+if [ ${#missing[@]} -gt 0 ]; then
+  if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
+    echo "Installing ${missing[*]} with apt-get" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq >&2
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+  else
+    echo "These programs are missing, and the tests that need them will be skipped: ${missing[*]}" >&2
+    echo "Install them with your package manager (on Debian: sudo apt-get install ${missing[*]})" >&2
+  fi
+fi
+
+hss_setup test
+export HF_HUB_OFFLINE=1 PATH="$HSS_VENV/bin:$PATH"
+ruff check .
+ruff format --check .
+mypy
+lint-imports
+exec pytest --cov --cov-report=term:skip-covered "$@"
