@@ -6,7 +6,9 @@ defaults of `monitor.settings`. An unknown key, in the file or in the environmen
 
 from __future__ import annotations
 
+import json
 import os
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -115,3 +117,30 @@ def shown(settings: Settings) -> dict[str, Any]:
         user = rest.rsplit("@", 1)[0].split(":", 1)[0]
         values["database"]["url"] = f"{scheme}://{user}:**********@{rest.rsplit('@', 1)[1]}"
     return values
+
+
+def sample() -> str:
+    """A YAML file that sets every key to its default, each with its line of explanation."""
+    lines = [
+        "# Every key of hss-monitor with its default. Delete what you do not change.",
+        "# The environment overrides a key: HSS_MONITOR__SAMPLING__RATE=0.05",
+    ]
+    _sample(Settings, 0, lines)
+    return "\n".join(lines) + "\n"
+
+
+def _sample(model: type[BaseModel], depth: int, lines: list[str]) -> None:
+    indent = "  " * depth
+    for name, info in model.model_fields.items():
+        annotation = info.annotation
+        if isinstance(annotation, type) and issubclass(annotation, Section):
+            if depth == 0:
+                lines.append("")
+            lines.append(f"{indent}{name}:")
+            _sample(annotation, depth + 1, lines)
+        else:
+            default = info.get_default(call_default_factory=True)
+            default = list(default) if isinstance(default, tuple) else default
+            default = str(default) if isinstance(default, Path) else default
+            lines += [f"{indent}# {line}" for line in textwrap.wrap(info.description or "", 88)]
+            lines.append(f"{indent}{name}: {json.dumps(default, ensure_ascii=False)}")

@@ -1,0 +1,62 @@
+"""The command line: parsing and printing only, one file per group of commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import monitor
+from monitor.cli import (
+    calibrate,
+    config,
+    db,
+    demo,
+    doctor,
+    ingest,
+    models,
+    records,
+    run,
+    score,
+    scorer,
+    study,
+)
+
+app = typer.Typer(
+    name="hss-monitor",
+    help="Watch a summarization service for hallucination severity.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(monitor.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Watch a summarization service for hallucination severity."""
+
+
+app.command("demo")(demo.demo)
+app.command("run")(run.run)
+app.command("score")(score.score)
+app.command("scorer")(scorer.scorer)
+app.command("ingest")(ingest.ingest)
+app.command("calibrate")(calibrate.calibrate)
+app.add_typer(calibrate.calibrations, name="calibrations")
+app.add_typer(records.records, name="records")
+app.command("doctor")(doctor.doctor)
+app.add_typer(db.db, name="db")
+app.add_typer(config.config, name="config")
+app.add_typer(models.models, name="models")
+app.add_typer(study.study, name="study")

@@ -1,0 +1,35 @@
+"""`hss-monitor config`: is the configuration valid, and what is in force."""
+
+from __future__ import annotations
+
+import typer
+import yaml
+
+from monitor import configuration
+from monitor.cli.options import Config, Json
+from monitor.cli.output import emit, note
+
+config = typer.Typer(help="Check and show the configuration.", no_args_is_help=True)
+
+
+@config.command("check")
+def check(config: Config = None) -> None:
+    """Validate the configuration; exit code 2 names every wrong key."""
+    configuration.load(config)
+    note("the configuration is valid")
+
+
+@config.command("show")
+def show(config: Config = None, json_: Json = False) -> None:
+    """Print the effective configuration, secrets hidden."""
+    values = configuration.shown(configuration.load(config))
+    if json_:
+        emit(values)
+    else:
+        typer.echo(yaml.safe_dump(values, sort_keys=False, allow_unicode=True), nl=False)
+
+
+@config.command("sample")
+def sample() -> None:
+    """Print a file that sets every key to its default, with explanations."""
+    typer.echo(configuration.sample(), nl=False)
