@@ -1,0 +1,1 @@
+"""Sentence embeddings: texts become points on the unit sphere."""
