@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import structlog
+from numpy.typing import NDArray
 
 from monitor.errors import MalformedInput, UsageError
 from monitor.records import Calibration, FloatArray, Normalizer
@@ -123,7 +124,7 @@ def calibrate(
         else:
             normalizers.append(own)
     kept = {entry.category for entry in normalizers}
-    parts = {None: documents, **groups}
+    parts: dict[str | None, list[ReferenceDocument]] = {None: documents, **groups}
     warnings += unstable_halves(
         {name: [part.distances for part in parts[name]] for name in parts if name in kept}
     )
@@ -174,7 +175,7 @@ def normalizer_for(calibration: Calibration, category: str | None) -> Normalizer
     return found
 
 
-def _pooled(documents: Sequence[ReferenceDocument]) -> tuple[FloatArray, FloatArray]:
+def _pooled(documents: Sequence[ReferenceDocument]) -> tuple[FloatArray, NDArray[np.intp]]:
     """All distances in ascending order, and the index of the document of each."""
     values = np.array([value for entry in documents for value in entry.distances], dtype=float)
     if values.size == 0:
@@ -190,7 +191,9 @@ def _pooled(documents: Sequence[ReferenceDocument]) -> tuple[FloatArray, FloatAr
     return values[order], owner[order]
 
 
-def _interval(distances: FloatArray, owner: FloatArray, documents: int) -> tuple[float, float]:
+def _interval(
+    distances: FloatArray, owner: NDArray[np.intp], documents: int
+) -> tuple[float, float]:
     generator = np.random.default_rng(SEED)
     drawn = generator.multinomial(documents, np.full(documents, 1 / documents), size=RESAMPLES)
     estimates = [
