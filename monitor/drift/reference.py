@@ -1,0 +1,249 @@
+"""The frozen reference of one signal of one series: what is normal, hour by hour.
+
+From reference records (mapped to [0, 1], adjusted for the achieved `share` of replaced words
+where that matters) two curves are fitted: of the level x, and of the spread
+s = min((x − μ_t)²/q, 1) with q the 99th percentile of the squared deviations. The limits
+
+    upper_t = μ_t + t₀.₉₉ · se(μ_t) + δ,     lower_t = μ_t − t₀.₉₉ · se(μ_t) − δ
+
+are the m_t of the sequential test: functions of the clock and of the reference only. δ is
+the smallest change that anyone wants to be woken for, in mapped units (0.02 of a distance's
+[0, 1] is 0.04 of W₁). Frozen, because a reference that follows the traffic adapts to every
+degradation and never alarms.
+
+Assumptions: records are (nearly) independent between traces, and a cycle of a day with at
+most two harmonics; weekends that differ by more than δ need a reference of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from monitor.drift.cycle import HOUR, MeanCurve, clustered_regression, fit_curve
+from monitor.drift.hajek import (
+    Clusters,
+    check_finite,
+    check_length,
+    cluster_index,
+    inverse,
+)
+from monitor.drift.signals import Mapper, Scale, fit_mapper
+from monitor.errors import MalformedInput
+from monitor.records import FloatArray
+
+SHARE_Z = 2.58
+"""The slope on `share` enters only where it is significant (1 %)."""
+SPREAD_QUANTILE = 0.99
+
+
+class Lacking(StrEnum):
+    """Why drift cannot be judged."""
+
+    NO_REFERENCE = "no_reference"
+    TOO_FEW_RECORDS = "too_few_records"
+    """The reference has fewer than `min_records`, or the window too few for a test."""
+    NO_FULL_CYCLE = "no_full_cycle"
+    """The reference spans less than a day."""
+    TOO_CORRELATED = "too_correlated"
+    """Blocks of ten correlation times leave too few blocks for a p-value."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Insufficient:
+    """There is no judgement, and why."""
+
+    reason: Lacking
+    detail: str
+    """For people: what there is and what it takes."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Observations:
+    """Records as bets see them; rows are `edetector.DIRECTIONS`."""
+
+    times: FloatArray
+    """(n,) seconds since the epoch."""
+    values: FloatArray
+    """(4, n) in [0, 1]: x, 1 − x, s, 1 − s."""
+    limits: FloatArray
+    """(4, n): upper limit of each value's mean under "no drift"."""
+    stakes: FloatArray
+    """(n,) in (0, 1]: weight 1/π relative to the greatest that the sampling allows."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reference:
+    """What was normal; never changed after it was fitted."""
+
+    id: str
+    """Names the calibration; a detector's state belongs to exactly one."""
+    mapper: Mapper
+    level: MeanCurve
+    spread: MeanCurve
+    spread_scale: float
+    """q: a squared deviation that counts as 1."""
+    slope: float
+    """Change of the mapped signal per unit of achieved share; 0 where not significant."""
+    average_share: float | None
+    deviation: float
+    """Standard deviation around the level curve."""
+    records: int
+    clusters: int
+    since: float
+    until: float
+    """First and last record, in seconds since the epoch."""
+    confidence: float
+    delta: float
+
+    def adjusted(
+        self, values: FloatArray, times: FloatArray, *, shares: FloatArray | None = None
+    ) -> FloatArray:
+        """Mapped values with the effects of share and hour taken out: for whole windows."""
+        curve = self.level.mean(times) - self.level.average
+        return self._mapped(values, shares) - curve
+
+    def observe(
+        self,
+        values: FloatArray,
+        times: FloatArray,
+        *,
+        probabilities: FloatArray | None = None,
+        least_probability: float | None = None,
+        shares: FloatArray | None = None,
+    ) -> Observations:
+        """Stored scores (n,) as observations for the e-detector.
+
+        A record with probability π stakes π_min/π of a full bet, which makes the null the
+        one about the *weighted* mean. `least_probability` is π_min, known beforehand (the
+        least rate that sampling may use); without it π_min is the least of this batch.
+        """
+        check_length("times", len(times), len(values))
+        level = self._mapped(values, shares)
+        deviation = (level - self.level.mean(times)) ** 2
+        spread = np.minimum(deviation / self.spread_scale, 1.0)
+        limits = [
+            limit for curve in (self.level, self.spread) for limit in self._limits(curve, times)
+        ]
+        weights = inverse(probabilities, len(values))
+        greatest = float(weights.max()) if least_probability is None else 1 / least_probability
+        return Observations(
+            times=times,
+            values=np.stack([level, 1 - level, spread, 1 - spread]),
+            limits=np.stack(limits),
+            stakes=np.minimum(weights / greatest, 1.0),
+        )
+
+    def band(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper limit of the level at each time: what a picture shades."""
+        above, below = self._limits(self.level, times)
+        return 1 - below, above
+
+    def _limits(self, curve: MeanCurve, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        mean, margin = curve.mean(times), curve.margin(times, self.confidence) + self.delta
+        # Above 1 a limit cannot be exceeded: that direction is blind there, rightly so. The
+        # floor keeps the greatest bet, 1/limit, finite where a curve dips below zero.
+        return np.clip(mean + margin, self.delta, 1.0), np.clip(1 - mean + margin, self.delta, 1.0)
+
+    def _mapped(self, values: FloatArray, shares: FloatArray | None) -> FloatArray:
+        return _without_share(self.mapper.unit(values), shares, self.slope, self.average_share)
+
+
+def fit_reference(
+    values: FloatArray,
+    times: FloatArray,
+    *,
+    id: str,
+    scale: Scale = Scale.UNIT,
+    probabilities: FloatArray | None = None,
+    clusters: Clusters | None = None,
+    shares: FloatArray | None = None,
+    delta: float = 0.02,
+    confidence: float = 0.99,
+    min_records: int = 200,
+    cycle_hours: float = 24.0,
+) -> Reference | Insufficient:
+    """Freeze a reference from stored scores (n,) at `times` (n,), seconds since the epoch.
+
+    `clusters` are trace ids, `shares` the mean achieved share of each record (only for
+    signals that depend on perturbation). Raises `MalformedInput` for columns that do not
+    fit together and for a δ outside (0, 0.5).
+    """
+    if not 0 < delta < 0.5:
+        raise MalformedInput("delta", f"{delta!r} is not in (0, 0.5)", "use the default, 0.02")
+    if len(values) < min_records:
+        return Insufficient(
+            reason=Lacking.TOO_FEW_RECORDS,
+            detail=f"{len(values)} reference records, it takes {min_records}",
+        )
+    check_finite("times", times)
+    check_length("times", len(times), len(values))
+    span = float(times.max() - times.min()) / HOUR
+    if span < cycle_hours:
+        return Insufficient(
+            reason=Lacking.NO_FULL_CYCLE,
+            detail=f"the reference spans {span:.1f} hours, it takes {cycle_hours:.0f}",
+        )
+    weights = inverse(probabilities, len(values))
+    mapper = fit_mapper(scale, values, weights)
+    mapped = mapper.unit(values)
+    labels = cluster_index(clusters, len(values))
+    slope, average_share = _share_slope(mapped, shares, weights, labels)
+    x = _without_share(mapped, shares, slope, average_share)
+    level = fit_curve(x, times, weights, clusters=labels, cycle_hours=cycle_hours)
+    squares = (x - level.mean(times)) ** 2
+    # A reference without any spread (a deterministic model's null distance): then every
+    # deviation beyond δ is a full one.
+    scale_of_spread = max(_weighted_quantile(squares, weights, SPREAD_QUANTILE), delta**2)
+    spread = np.minimum(squares / scale_of_spread, 1.0)
+    return Reference(
+        id=id,
+        mapper=mapper,
+        level=level,
+        spread=fit_curve(spread, times, weights, clusters=labels, cycle_hours=cycle_hours),
+        spread_scale=scale_of_spread,
+        slope=slope,
+        average_share=average_share,
+        deviation=float(np.sqrt(weights @ squares / weights.sum())),
+        records=len(values),
+        clusters=int(labels.max()) + 1,
+        since=float(times.min()),
+        until=float(times.max()),
+        confidence=confidence,
+        delta=delta,
+    )
+
+
+def _share_slope(
+    mapped: FloatArray, shares: FloatArray | None, weights: FloatArray, labels: Clusters
+) -> tuple[float, float | None]:
+    if shares is None:
+        return 0.0, None
+    check_length("shares", len(shares), len(mapped))
+    check_finite("shares", shares)
+    average = float(weights @ shares / weights.sum())
+    design = np.stack([np.ones(len(mapped)), shares - average], axis=1)
+    coefficients, covariance = clustered_regression(design, mapped, weights, labels)
+    slope, error = float(coefficients[1]), float(np.sqrt(covariance[1, 1]))
+    return (slope if abs(slope) > SHARE_Z * error else 0.0), average
+
+
+def _without_share(
+    mapped: FloatArray, shares: FloatArray | None, slope: float, average: float | None
+) -> FloatArray:
+    if average is None:
+        return mapped
+    if shares is None:
+        raise MalformedInput(
+            "shares", "missing, but the reference has them", "hand in each record's mean share"
+        )
+    check_length("shares", len(shares), len(mapped))
+    return np.clip(mapped - slope * (shares - average), 0.0, 1.0)
+
+
+def _weighted_quantile(values: FloatArray, weights: FloatArray, q: float) -> float:
+    order = np.argsort(values)
+    mass = np.cumsum(weights[order]) / weights.sum()
+    return float(values[order][min(int(np.searchsorted(mass, q)), len(values) - 1)])
