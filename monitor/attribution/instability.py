@@ -1,0 +1,84 @@
+"""How far two attributions of the same words lie apart."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import rankdata
+
+from monitor.attribution.results import Comparison
+from monitor.records import FloatArray
+
+
+def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
+    """Jensen–Shannon distance with base 2 of two distributions over the same cells.
+
+    d = √(½ KL(p ‖ m) + ½ KL(q ‖ m)), m = (p + q)/2; a metric, 0 ≤ d ≤ 1, and 1 exactly
+    where the supports are disjoint (Endres & Schindelin 2003).
+
+    >>> jensen_shannon(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    1.0
+    """
+    middle = (p + q) / 2
+    divergence = (_relative_entropy(p, middle) + _relative_entropy(q, middle)) / 2
+    # Rounding leaves equal inputs a hair below 0, which has no root.
+    return float(np.sqrt(np.clip(divergence, 0.0, 1.0)))
+
+
+def signed_cells(values: FloatArray) -> FloatArray | None:
+    """p = (φ⁺, φ⁻)/Σ|φ|: (n,) → (2n,), `None` where all attributions are zero.
+
+    Positive and negative parts are apart, so that a flipped sign is as far as can be.
+
+    >>> signed_cells(np.array([3.0, -1.0]))
+    array([0.75, 0.  , 0.  , 0.25])
+    """
+    scaled = _scaled(values)
+    if scaled is None:
+        return None
+    return np.concatenate([np.maximum(scaled, 0.0), np.maximum(-scaled, 0.0)])
+
+
+def compare(first: FloatArray, second: FloatArray) -> Comparison | None:
+    """Compare two attributions word by word; `None` where one of them is zero everywhere.
+
+    Both are (n,) over aligned words: substitution keeps positions. Only the shape of φ
+    counts, since both are scaled to Σ|φ| = 1: a value function that halves is no change.
+
+    >>> compare(np.array([1.0, -2.0]), np.array([-1.0, 2.0])).signed
+    1.0
+    """
+    a, b = _scaled(first), _scaled(second)
+    cells_a, cells_b = signed_cells(first), signed_cells(second)
+    if a is None or b is None or cells_a is None or cells_b is None:
+        return None
+    cosine = float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+    return Comparison(
+        signed=jensen_shannon(cells_a, cells_b),
+        absolute=jensen_shannon(np.abs(a), np.abs(b)),
+        one_minus_spearman=_one_minus_spearman(a, b),
+        one_minus_cosine=min(max(1.0 - cosine, 0.0), 2.0),
+    )
+
+
+def _scaled(values: FloatArray) -> FloatArray | None:
+    """φ/Σ|φ|, by way of the maximum so that no sum overflows or vanishes."""
+    largest = np.max(np.abs(values), initial=0.0)
+    if largest == 0.0:
+        return None
+    shape = values / largest
+    return np.asarray(shape / np.abs(shape).sum(), dtype=np.float64)
+
+
+def _relative_entropy(p: FloatArray, m: FloatArray) -> float:
+    held = p > 0
+    # m ≥ p/2 > 0 there, unless p/2 underflows: then the cell weighs nothing anyway.
+    held &= m > 0
+    return float(np.sum(p[held] * np.log2(p[held] / m[held])))
+
+
+def _one_minus_spearman(a: FloatArray, b: FloatArray) -> float | None:
+    ranks_a, ranks_b = (rankdata(side) - (len(side) + 1) / 2 for side in (a, b))
+    spread = float(np.linalg.norm(ranks_a) * np.linalg.norm(ranks_b))
+    if spread == 0.0:
+        return None
+    return min(max(1.0 - float(ranks_a @ ranks_b) / spread, 0.0), 2.0)
