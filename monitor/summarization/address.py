@@ -1,0 +1,59 @@
+"""Where calls go and with which key, checked before the first one."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import httpx
+
+from monitor.errors import ConfigurationError
+
+
+def checked_url(url: str) -> str:
+    """The URL itself, where it can be called; raises `ConfigurationError`.
+
+    User and password in the URL are refused: URLs end up in logs.
+    """
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise ConfigurationError("url: cannot be read; give a full http(s) URL") from error
+    if parsed.userinfo:
+        raise ConfigurationError("url: holds a user or password; give the key as api_key instead")
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
+        raise ConfigurationError(f"url: {url!r} is no http(s) URL; give a full one")
+    return url
+
+
+def checked_key(key: str) -> str:
+    """The key itself, where it can stand in a header; the message never shows it."""
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise ConfigurationError(
+            "api_key: is empty or holds a space, a line break or a character outside ASCII; "
+            "check how it was read"
+        )
+    return key
+
+
+def retry_after_seconds(header: str | None, *, now: datetime) -> float | None:
+    """Seconds of a `Retry-After` header (a number or an HTTP date); `None` for anything else.
+
+    >>> retry_after_seconds("1.5", now=datetime(2026, 1, 1, tzinfo=UTC))
+    1.5
+    >>> retry_after_seconds("Thu, 01 Jan 2026 00:00:20 GMT", now=datetime(2026, 1, 1, tzinfo=UTC))
+    20.0
+    """
+    if header is None:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(header)
+        except (TypeError, ValueError):
+            return None
+        aware = date if date.tzinfo else date.replace(tzinfo=UTC)
+        seconds = (aware - now).total_seconds()
+    return max(seconds, 0.0) if math.isfinite(seconds) else None

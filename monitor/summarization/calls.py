@@ -1,0 +1,296 @@
+"""Calls to an endpoint over HTTP: concurrent, limited, retried, never raising for a task.
+
+    reserve tokens → wait for a slot → one attempt within its timeout → retry or answer
+
+429, 408, 5xx and lost connections are tried again after a growing, jittered pause, or after
+the `Retry-After` that the endpoint asked for. A timeout is not: a second try would double
+the load on an endpoint that is already slow. The environment is not read: no proxy and no
+`.netrc` can take a text or a key elsewhere than configured.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import structlog
+from tenacity import AsyncRetrying, RetryCallState, retry_if_result, wait_random_exponential
+
+from monitor.ports import Clock
+from monitor.records import Reason, Summary
+from monitor.summarization.address import checked_key, checked_url, retry_after_seconds
+from monitor.summarization.answers import Answer, failed
+from monitor.summarization.circuit import Circuit, CircuitState
+from monitor.summarization.limits import CallLimits, RateLimit, TokenBudget, utc_now
+
+_log = structlog.get_logger(__name__)
+
+TransportFactory = Callable[[], httpx.AsyncBaseTransport]
+"""Makes the transport of one batch: a proxy, an own certificate authority, a mock."""
+
+_WAITABLE = frozenset({408, 429, 500, 502, 503, 504, 529})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One request that is ready to be sent."""
+
+    body: bytes
+    """JSON."""
+    expected_tokens: int
+    """Reserved from the day's budget until the endpoint tells the real count."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Attempt:
+    answer: Answer
+    seconds: float = 0.0
+    retryable: bool = False
+    retry_after: float = 0.0
+    """Seconds that the endpoint asked us to wait."""
+    charged: bool = True
+    """Tokens were or may have been used."""
+
+
+class Endpoint:
+    """One URL with its limits; keeps rate, budget and circuit from batch to batch.
+
+    `read` turns the decoded JSON of a 200 into an `Answer` and must not raise. The key is
+    sent as a bearer token and stands in no log, message or `repr`. `clock`, `monotonic`
+    (seconds) and `sleep` are handed in by tests. Raises `ConfigurationError`.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        read: Callable[[Any], Answer],
+        api_key: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        limits: CallLimits | None = None,
+        budget: TokenBudget | None = None,
+        circuit: Circuit | None = None,
+        transport: TransportFactory | None = None,
+        clock: Clock = utc_now,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._url = checked_url(url)
+        self._headers = {"content-type": "application/json", **(headers or {})}
+        if api_key is not None:
+            self._headers["authorization"] = f"Bearer {checked_key(api_key)}"
+        self.limits = limits or CallLimits()
+        self.budget = budget or TokenBudget(self.limits.tokens_per_day, clock=clock)
+        self.circuit = circuit
+        self._read = read
+        self._transport = transport
+        self._clock, self._monotonic, self._sleep = clock, monotonic, sleep
+        self._rate = RateLimit(self.limits.requests_per_second, monotonic=monotonic)
+        self._backoff = wait_random_exponential(
+            multiplier=self.limits.backoff, max=self.limits.backoff_max
+        )
+
+    def call_all(self, calls: Sequence[Call | Summary]) -> list[Summary]:
+        """One summary a call, in order; what is a summary already is passed through.
+
+        Runs an event loop of its own, so it must not be called from inside one.
+        """
+        return asyncio.run(self._call_all(calls))
+
+    async def _call_all(self, calls: Sequence[Call | Summary]) -> list[Summary]:
+        gate = asyncio.Semaphore(self.limits.concurrency)
+        async with httpx.AsyncClient(
+            transport=self._transport() if self._transport else None,
+            timeout=None,  # noqa: S113 - an attempt has one deadline, set around all of it
+            trust_env=False,
+            headers=self._headers,
+        ) as client:
+            answers: list[Summary] = []
+            if self.circuit is not None and self.circuit.state is CircuitState.HALF_OPEN:
+                # After a pause one call goes ahead; the others see how it fared.
+                while len(answers) < len(calls) and self.circuit.state is CircuitState.HALF_OPEN:
+                    answers.append(await self._task(client, gate, calls[len(answers)]))
+            rest = [self._task(client, gate, call) for call in calls[len(answers) :]]
+            return answers + list(await asyncio.gather(*rest))
+
+    async def _task(
+        self, client: httpx.AsyncClient, gate: asyncio.Semaphore, call: Call | Summary
+    ) -> Summary:
+        if isinstance(call, Summary):
+            return call
+        async with gate:
+            # Inside the gate: a pause or a used-up budget stops what still waits in line.
+            if (paused := self._paused()) is not None:
+                return _summary(paused, attempts=0)
+            reservation = self.budget.reserve(call.expected_tokens)
+            if reservation is None:
+                return _summary(self._over_budget(), attempts=0)
+            last, attempts = await self._attempts(client, call)
+        used = 0
+        if last.charged:
+            told = (last.answer.prompt_tokens, last.answer.completion_tokens)
+            used = call.expected_tokens if None in told else sum(count or 0 for count in told)
+        self.budget.settle(reservation, used=used)
+        if last.answer.text is None:
+            _log.warning(
+                "summarizer_call_failed",
+                reason=str(last.answer.reason),
+                detail=last.answer.detail,
+                attempts=attempts,
+            )
+        return _summary(last, attempts=attempts)
+
+    async def _attempts(self, client: httpx.AsyncClient, call: Call) -> tuple[_Attempt, int]:
+        first: float | None = None
+        made = 0
+
+        async def attempt() -> _Attempt:
+            nonlocal first, made
+            if (delay := self._rate.reserve()) > 0:
+                await self._sleep(delay)
+            if (paused := self._paused()) is not None:
+                return paused
+            first = self._monotonic() if first is None else first
+            made += 1
+            return await self._attempt(client, call)
+
+        def stop(state: RetryCallState) -> bool:
+            # Another attempt that would begin after the time limit is not waited for.
+            elapsed = self._monotonic() - (first or 0.0)
+            return made >= self.limits.attempts or (
+                elapsed + state.upcoming_sleep > self.limits.time_limit
+            )
+
+        def wait(state: RetryCallState) -> float:
+            return max(_outcome(state).retry_after, self._backoff(state))
+
+        retrying = AsyncRetrying(
+            sleep=self._sleep,
+            stop=stop,
+            wait=wait,
+            retry=retry_if_result(self._retryable),
+            retry_error_callback=_outcome,
+        )
+        last: _Attempt = await retrying(attempt)
+        return last, made
+
+    def _retryable(self, attempt: _Attempt) -> bool:
+        # A paused endpoint is left alone: the record comes back later.
+        return attempt.retryable and self._paused() is None
+
+    async def _attempt(self, client: httpx.AsyncClient, call: Call) -> _Attempt:
+        started = self._monotonic()
+        try:
+            async with asyncio.timeout(self.limits.timeout):
+                status, retry_after, content = await self._send(client, call)
+        except (TimeoutError, httpx.TimeoutException):
+            late = failed(f"no answer within {self.limits.timeout:g} s", Reason.SUMMARIZER_TIMEOUT)
+            return self._broken(late, self._monotonic() - started)
+        except httpx.RequestError as error:
+            lost = failed(f"the call broke off ({type(error).__name__})")
+            # An endpoint that was never reached has used no tokens.
+            charged = not isinstance(error, httpx.ConnectError)
+            return self._broken(lost, self._monotonic() - started, retryable=True, charged=charged)
+        seconds = self._monotonic() - started
+        if status != httpx.codes.OK:
+            return self._refused(status, retry_after, seconds)
+        if self.circuit is not None:
+            self.circuit.succeeded(seconds)
+        return _Attempt(answer=self._decoded(content), seconds=seconds)
+
+    async def _send(
+        self, client: httpx.AsyncClient, call: Call
+    ) -> tuple[int, float | None, bytes | None]:
+        """Status, the wait that was asked for, and the body, `None` where it is too long."""
+        async with client.stream(
+            "POST", self._url, content=call.body, headers=call.headers
+        ) as response:
+            wait = retry_after_seconds(response.headers.get("retry-after"), now=self._clock())
+            if response.status_code != httpx.codes.OK:
+                return response.status_code, wait, None
+            content = bytearray()
+            async for chunk in response.aiter_bytes():
+                content += chunk
+                if len(content) > self.limits.max_answer_bytes:
+                    return response.status_code, wait, None
+            return response.status_code, wait, bytes(content)
+
+    def _decoded(self, content: bytes | None) -> Answer:
+        if content is None:
+            return failed(f"the answer is longer than {self.limits.max_answer_bytes} bytes")
+        try:
+            decoded = json.loads(content)
+        except (ValueError, RecursionError):
+            return failed("the answer is not JSON")
+        return self._read(decoded)
+
+    def _refused(self, status: int, retry_after: float | None, seconds: float) -> _Attempt:
+        waitable = status in _WAITABLE or status >= 500
+        detail = f"status {status}"
+        if retry_after is not None and waitable:
+            detail += f", asks to wait {retry_after:g} s"
+        if status in {401, 403}:
+            detail += "; check the key"
+        if 300 <= status < 400:
+            detail += "; redirects are not followed, configure the final URL"
+        throttled = status == httpx.codes.TOO_MANY_REQUESTS
+        if self.circuit is not None and waitable:
+            self.circuit.failed(f"status {status}", retry_after=retry_after)
+        return _Attempt(
+            answer=failed(
+                detail, Reason.SUMMARIZER_THROTTLED if throttled else Reason.SUMMARIZER_ERROR
+            ),
+            seconds=seconds,
+            retryable=waitable,
+            retry_after=retry_after or 0.0,
+            charged=False,
+        )
+
+    def _broken(
+        self, answer: Answer, seconds: float, *, retryable: bool = False, charged: bool = True
+    ) -> _Attempt:
+        if self.circuit is not None:
+            self.circuit.failed(answer.detail)
+        return _Attempt(answer=answer, seconds=seconds, retryable=retryable, charged=charged)
+
+    def _paused(self) -> _Attempt | None:
+        if self.circuit is None or self.circuit.state is not CircuitState.OPEN:
+            return None
+        until = self.circuit.paused_until
+        detail = f"paused until {until:%Y-%m-%dT%H:%M:%SZ} ({self.circuit.cause})"
+        return _Attempt(answer=failed(detail, Reason.SUMMARIZER_THROTTLED), charged=False)
+
+    def _over_budget(self) -> _Attempt:
+        detail = (
+            f"tokens_per_day {self.budget.per_day} holds no further call; "
+            f"it begins anew at {self.budget.resets_at:%Y-%m-%dT%H:%M:%SZ}"
+        )
+        return _Attempt(answer=failed(detail, Reason.OVER_BUDGET), charged=False)
+
+
+def _outcome(state: RetryCallState) -> _Attempt:
+    if state.outcome is None:  # tenacity asks only after an attempt
+        raise RuntimeError("a retry decision was asked for before the first attempt")
+    result: _Attempt = state.outcome.result()
+    return result
+
+
+def _summary(attempt: _Attempt, *, attempts: int) -> Summary:
+    answer, detail = attempt.answer, attempt.answer.detail
+    if answer.text is None and attempts > 1:
+        detail += f" (attempt {attempts})"
+    return Summary(
+        text=answer.text,
+        reason=answer.reason,
+        detail=detail,
+        seconds=attempt.seconds,
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+        attempts=attempts,
+    )
