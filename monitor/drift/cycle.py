@@ -5,8 +5,9 @@ A harmonic regression, weighted by 1/π:
     x_i = b₀ + Σ_{h ≤ H} (b_{2h−1} cos 2πh t_i/24 + b_{2h} sin 2πh t_i/24) + e_i,
 
 with the sandwich covariance (X'WX)⁻¹ (Σ_g u_g u_g') (X'WX)⁻¹ · G/(G−1), u_g = Σ_{i∈g} w_i e_i X_i,
-clustered by trace. H is 0, 1 or 2, chosen on the reference alone by Wald tests (F with G − 1
-degrees of freedom), so everything that follows is known before the next record arrives.
+clustered by trace, and times the correlation time τ of the residuals. H is 0, 1 or 2, chosen
+on the reference alone by Wald tests (F with G − 1 degrees of freedom), so everything that
+follows is known before the next record arrives.
 
 A cycle that the test misses is small: with n records of standard deviation s the amplitude
 has standard error s·√(2/n), and what stays below about two of them is covered by the limit
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc, stdtrit
 
+from monitor.drift.correlation import significant_correlation_time
 from monitor.drift.hajek import Clusters, cluster_index
 from monitor.records import FloatArray
 
@@ -45,6 +47,8 @@ class MeanCurve:
     cycle_hours: float
     cycle_p: float
     """Wald p-value of the first harmonic."""
+    correlation_time: float
+    """τ of the residuals in their order of time; 1 where it is not more than chance."""
     average: float
     """Weighted mean over the reference records."""
 
@@ -59,10 +63,10 @@ class MeanCurve:
         return np.asarray(design @ np.array(self.coefficients), dtype=np.float64)
 
     def margin(self, times: FloatArray, confidence: float) -> FloatArray:
-        """Half-width (n,) of the one-sided limit of the mean: t · standard error."""
+        """Half-width (n,) of the one-sided limit of the mean: t · standard error · √τ."""
         design = _design(times, self.harmonics, self.cycle_hours)
         variance = np.einsum("ij,jk,ik->i", design, np.array(self.covariance), design)
-        quantile = float(stdtrit(self.degrees, confidence))
+        quantile = float(stdtrit(self.degrees, confidence) * np.sqrt(self.correlation_time))
         return np.asarray(quantile * np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
 
 
@@ -73,8 +77,12 @@ def fit_curve(
     *,
     clusters: Clusters | None = None,
     cycle_hours: float = 24.0,
+    least_correlation_time: float = 1.0,
 ) -> MeanCurve:
-    """Fit the curve to mapped `values` (n,) at `times` (n,), choosing 0, 1 or 2 harmonics."""
+    """Fit the curve to mapped `values` (n,) at `times` (n,), choosing 0, 1 or 2 harmonics.
+
+    `least_correlation_time` is a τ already known from another curve of the same records.
+    """
     labels = cluster_index(clusters, len(values))
     fits = [
         clustered_regression(_design(times, order, cycle_hours), values, weights, labels)
@@ -85,12 +93,15 @@ def fit_curve(
     second = _wald(fits[2][0][3:5], fits[2][1][3:5, 3:5], degrees)
     order = 2 if second < SECOND_LEVEL else int(first < FIRST_LEVEL)
     coefficients, covariance = fits[order]
+    residuals = values - _design(times, order, cycle_hours) @ coefficients
+    tau = significant_correlation_time(residuals[np.argsort(times, kind="stable")])
     return MeanCurve(
         coefficients=tuple(coefficients.tolist()),
         covariance=tuple(tuple(row) for row in covariance.tolist()),
         degrees=degrees,
         cycle_hours=cycle_hours,
         cycle_p=first,
+        correlation_time=max(tau, least_correlation_time),
         average=float(weights @ values / weights.sum()),
     )
 

@@ -6,9 +6,8 @@ of consecutive records, and whole blocks are dealt anew to "reference" and "curr
 
     p = (1 + #{permutations with a statistic ≥ the observed one}) / (1 + permutations).
 
-Blocks are at least ten times the integrated correlation time τ = 1 + 2 Σ_k ρ_k (Sokal's
-window: summed up to the first lag W ≥ 5 τ(W)), estimated within each sample, so that a
-difference between them does not look like correlation. Measured level at 5 %: see
+Blocks are at least ten times the integrated correlation time τ, estimated within each
+sample, so that a difference between them does not look like correlation. Measured level at 5 %: see
 `tests/benchmarks/test_drift_level.py`. Where fewer than `MIN_BLOCKS` blocks are left in a
 sample there is no p-value, but `Insufficient`.
 
@@ -24,6 +23,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from monitor.drift.correlation import correlation_time
 from monitor.drift.hajek import check_finite, inverse
 from monitor.drift.reference import Insufficient, Lacking
 from monitor.records import FloatArray
@@ -73,25 +73,6 @@ class BlockTest:
     reference_blocks: int
     current_blocks: int
     permutations: int
-
-
-def correlation_time(values: FloatArray) -> float:
-    """Integrated correlation time τ ≥ 1 of values (n,) in their order, in records.
-
-    An AR(1) process has (1 + ρ)/(1 − ρ): 3 for ρ = 0.5. Estimates are low where τ is not
-    small against n; the demand for many blocks of ten τ refuses that case.
-    """
-    check_finite("values", values)
-    count = len(values)
-    centred = values - values.mean()
-    spectrum = np.fft.rfft(centred, 2 * count)
-    covariance = np.fft.irfft(spectrum * spectrum.conj(), 2 * count)[:count]
-    if covariance[0] <= 1e-12 * count:
-        return 1.0
-    taus = 1 + 2 * np.cumsum(covariance[1:] / covariance[0])
-    lags = np.arange(1, count)
-    window = np.flatnonzero(lags >= 5 * taus)
-    return max(float(taus[window[0]]), 1.0) if len(window) else float(count)
 
 
 def pool(

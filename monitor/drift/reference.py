@@ -71,7 +71,8 @@ class Observations:
     limits: FloatArray
     """(4, n): upper limit of each value's mean under "no drift"."""
     stakes: FloatArray
-    """(n,) in (0, 1]: weight 1/π relative to the greatest that the sampling allows."""
+    """(4, n) in (0, 1]: weight 1/π relative to the greatest that the sampling allows, over the
+    correlation time τ."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,21 +120,24 @@ class Reference:
         A record with probability π stakes π_min/π of a full bet, which makes the null the
         one about the *weighted* mean. `least_probability` is π_min, known beforehand (the
         least rate that sampling may use); without it π_min is the least of this batch.
+        Where records resemble the ones before them (τ > 1), each stakes 1/τ of that: τ of
+        them together are one bet, as they are worth one record.
         """
         check_length("times", len(times), len(values))
         level = self._mapped(values, shares)
         deviation = (level - self.level.mean(times)) ** 2
         spread = np.minimum(deviation / self.spread_scale, 1.0)
-        limits = [
-            limit for curve in (self.level, self.spread) for limit in self._limits(curve, times)
-        ]
+        curves = (self.level, self.level, self.spread, self.spread)
+        limits = [*self._limits(self.level, times), *self._limits(self.spread, times)]
         weights = inverse(probabilities, len(values))
         greatest = float(weights.max()) if least_probability is None else 1 / least_probability
         return Observations(
             times=times,
             values=np.stack([level, 1 - level, spread, 1 - spread]),
             limits=np.stack(limits),
-            stakes=np.minimum(weights / greatest, 1.0),
+            stakes=np.stack(
+                [np.minimum(weights / greatest, 1.0) / curve.correlation_time for curve in curves]
+            ),
         )
 
     def band(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -202,7 +206,15 @@ def fit_reference(
         id=id,
         mapper=mapper,
         level=level,
-        spread=fit_curve(spread, times, weights, clusters=labels, cycle_hours=cycle_hours),
+        # Squared deviations inherit the correlation, but show it less clearly.
+        spread=fit_curve(
+            spread,
+            times,
+            weights,
+            clusters=labels,
+            cycle_hours=cycle_hours,
+            least_correlation_time=level.correlation_time,
+        ),
         spread_scale=scale_of_spread,
         slope=slope,
         average_share=average_share,
