@@ -1,0 +1,121 @@
+"""The configuration: precedence, errors that help, and a sample file that cannot go stale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor import configuration
+from monitor.errors import ConfigurationError
+from monitor.settings import Settings
+
+ROOT = Path(__file__).parents[3]
+
+
+def _load(tmp_path: Path, text: str) -> Settings:
+    file = tmp_path / "hss.yaml"
+    file.write_text(text, encoding="utf-8")
+    return configuration.load(file)
+
+
+def test_defaults_apply_without_a_file() -> None:
+    """A newcomer needs no configuration at all."""
+    settings = configuration.load()
+    assert (settings.http.port, settings.database.url) == (8318, "sqlite:///hss-monitor.db")
+    assert (settings.perturbation.k, settings.perturbation.strengths.count) == (10, 8)
+
+
+def test_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container sets single keys without a file of its own."""
+    monkeypatch.setenv("HSS_MONITOR__SAMPLING__RATE", "0.05")
+    assert _load(tmp_path, "sampling: {rate: 0.5, salt: x}").sampling.rate == 0.05
+
+
+def test_the_file_keeps_what_the_environment_does_not_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sections merge key by key, they do not replace each other."""
+    monkeypatch.setenv("HSS_MONITOR__SAMPLING__RATE", "0.05")
+    assert _load(tmp_path, "sampling: {rate: 0.5, salt: x}").sampling.salt == "x"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("htp: {}", "htp: unknown key; known keys here are 'calibration'"),
+        ("http: {prt: 1}", "http.prt: unknown key; known keys here are 'backlog_limit'"),
+        ("http: {port: abc}", "http.port: 'abc' cannot be used"),
+        ("sampling: {rate: 1.5}", "sampling.rate: 1.5 cannot be used"),
+        ("summarizer: {kind: chat}", "summarizer: kind 'chat' needs `chat.url`"),
+        ("summarizer: {kind: bert}", "summarizer.kind: 'bert' cannot be used"),
+        (
+            "ingest: {extraction: {rule: regex, pattern: 'x'}}",
+            "ingest.extraction: rule 'regex' needs a `pattern` with a group",
+        ),
+        ("perturbation: {strengths: {low: 0, moderate: 0, high: 0}}", "at least one of low"),
+        ("- a\n- b", "holds a list; write sections"),
+        ("http: {port: 1", "is not valid YAML"),
+    ],
+)
+def test_a_wrong_key_is_named_with_its_value_and_remedy(
+    tmp_path: Path, text: str, expected: str
+) -> None:
+    """Whoever reads the message must know what to type next."""
+    with pytest.raises(ConfigurationError) as caught:
+        _load(tmp_path, text)
+    assert expected in str(caught.value)
+
+
+def test_all_wrong_keys_are_named_at_once(tmp_path: Path) -> None:
+    """Correcting one key a run is a torture."""
+    with pytest.raises(ConfigurationError) as caught:
+        _load(tmp_path, "a: 1\nb: 2")
+    assert str(caught.value).count("unknown key") == 2
+
+
+def test_an_unknown_variable_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A typing error in a manifest must not silently leave a default in force."""
+    monkeypatch.setenv("HSS_MONITOR__SAMPLING__RAT", "0.05")
+    with pytest.raises(ConfigurationError, match="HSS_MONITOR__SAMPLING__RAT sets no known key"):
+        configuration.load()
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """Not a traceback, but the path and what to do."""
+    with pytest.raises(ConfigurationError, match=r"none\.yaml' cannot be read"):
+        configuration.load(tmp_path / "none.yaml")
+
+
+def test_a_secret_is_never_shown(tmp_path: Path) -> None:
+    """`config show` ends up in tickets."""
+    settings = _load(
+        tmp_path,
+        "database: {url: 'postgresql+psycopg://u:hunter2@h/d'}\n"
+        "summarizer: {kind: chat, chat: {url: 'http://x', model: m, api_key: hunter3}}",
+    )
+    text = str(configuration.shown(settings))
+    assert "hunter" not in text
+    assert "postgresql+psycopg://u:**********@h/d" in text
+
+
+def test_a_secret_of_a_wrong_kind_is_not_repeated_in_the_message(tmp_path: Path) -> None:
+    """Error messages end up in logs."""
+    with pytest.raises(ConfigurationError) as caught:
+        _load(tmp_path, "summarizer: {chat: {api_key: [hunter4]}}")
+    assert "hunter4" not in str(caught.value)
+
+
+def test_the_sample_file_equals_the_code() -> None:
+    """`hss-monitor config sample > deploy/hss-monitor.yaml` renews it."""
+    assert (ROOT / "deploy" / "hss-monitor.yaml").read_text() == configuration.sample()
+
+
+def test_the_sample_file_sets_every_key_to_its_default() -> None:
+    """A user may start from it without changing anything."""
+    assert configuration.load(ROOT / "deploy" / "hss-monitor.yaml") == configuration.load()
+
+
+def test_every_key_is_explained() -> None:
+    """The sample file is the reference of the configuration."""
+    assert [name for name, _, text in configuration.keys(Settings) if not text] == []

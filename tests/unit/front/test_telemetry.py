@@ -1,0 +1,104 @@
+"""Metrics: declared once, labelled from configuration only, exported without going stale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from monitor.exporter import Sample, Snapshot, count_finished, exposition
+from monitor.telemetry import METRICS, LabelPolicy, Telemetry
+
+
+@dataclass
+class Row:
+    id: str = "r1"
+    service: str = "news"
+    model: str = "m1"
+    category: str = "law"
+    state: str = "scored"
+    reason: str | None = None
+    trace_id: str | None = None
+    hss: float | None = 0.4
+    raw_distance: float | None = 0.3
+    null_distance: float | None = None
+    entity_support: float | None = 1.0
+    number_support: float | None = None
+    core_seconds: float | None = 2.0
+    stage_seconds: dict[str, float] = field(default_factory=lambda: {"perturb": 0.5})
+
+
+@pytest.fixture
+def telemetry() -> Telemetry:
+    labels = LabelPolicy(services=["news"], models=["m1"], categories=["law"])
+    return Telemetry(CollectorRegistry(), labels)
+
+
+STRATUM = {"service": "news", "model": "m1", "category": "law"}
+
+
+def test_a_scored_record_is_counted_under_its_stratum(telemetry: Telemetry) -> None:
+    """The counter is what rates and burn rates are made of."""
+    count_finished(telemetry, Row())
+    assert telemetry.registry.get_sample_value("hss_records_scored_total", STRATUM) == 1.0
+
+
+def test_unknown_values_are_not_observed_as_zero(telemetry: Telemetry) -> None:
+    """A missing null distance must not pull its mean down."""
+    count_finished(telemetry, Row())
+    value = telemetry.registry.get_sample_value
+    assert value("hss_null_distance_count", STRATUM) is None
+    assert value("hss_stage_no_data_total", {"stage": "null_control"}) == 1.0
+    assert value("hss_stage_done_total", {"stage": "normalize"}) == 1.0
+
+
+@pytest.mark.parametrize("state", ["skipped", "failed"])
+def test_an_unscored_record_is_counted_by_reason(telemetry: Telemetry, state: str) -> None:
+    """On call people see why nothing is scored."""
+    count_finished(telemetry, Row(state=state, reason="too_long", hss=None))
+    name = f"hss_records_{state}_total"
+    assert telemetry.registry.get_sample_value(name, {"reason": "too_long"}) == 1.0
+
+
+def test_clients_cannot_choose_label_values(telemetry: Telemetry) -> None:
+    """Ten thousand invented names make one series."""
+    for number in range(10_000):
+        count_finished(telemetry, Row(service=f"s{number}", model=f"m{number}x", category="c"))
+    body, _ = exposition(telemetry.registry, "")
+    series = [line for line in body.decode().splitlines() if line.startswith("hss_score_count")]
+    assert series == ['hss_score_count{category="other",model="other",service="other"} 10000.0']
+
+
+def test_open_metrics_carry_the_record_as_exemplar(telemetry: Telemetry) -> None:
+    """Grafana's dot leads from the histogram to the record."""
+    count_finished(telemetry, Row(id="abc"))
+    body, kind = exposition(telemetry.registry, "application/openmetrics-text; version=1.0.0")
+    assert "openmetrics" in kind
+    assert '# {record_id="abc"} 0.4' in body.decode()
+
+
+def test_a_series_vanishes_with_its_snapshot() -> None:
+    """A stale gauge would keep an alert alive for ever."""
+    registry, snapshot = CollectorRegistry(), Snapshot()
+    registry.register(snapshot)
+    snapshot.replace([Sample(name="hss_queue_records", labels=("queued",), value=3)])
+    assert registry.get_sample_value("hss_queue_records", {"state": "queued"}) == 3
+    snapshot.replace([])
+    assert registry.get_sample_value("hss_queue_records", {"state": "queued"}) is None
+
+
+def test_a_gauge_with_wrong_labels_is_refused() -> None:
+    """It would corrupt the whole exposition."""
+    with pytest.raises(ValueError, match="hss_queue_records"):
+        Snapshot().replace([Sample(name="hss_queue_records", labels=(), value=1)])
+
+
+def test_every_metric_follows_the_naming_rules() -> None:
+    """One prefix, counters end in _total, help is a sentence, names are unique."""
+    assert len({metric.name for metric in METRICS}) == len(METRICS)
+    for metric in METRICS:
+        assert metric.name.startswith("hss_")
+        assert metric.name.endswith("_total") == (metric.kind == "counter"), metric.name
+        assert metric.help.endswith("."), metric.name
+        assert bool(metric.buckets) == (metric.kind == "histogram"), metric.name
