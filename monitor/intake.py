@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from threading import Lock
 
 from monitor.errors import Overloaded
 from monitor.ports import RecordQueue, Sampler
@@ -18,7 +16,8 @@ class QueueingIntake:
     """`ports.Intake` over a durable queue.
 
     Counting follows the queue: a record that was known already (a client's retry) counts
-    neither as received nor as sampled. `backlog` tells how many records wait; above
+    neither as received nor as sampled. `arrived(epoch, stratum)` is told of every record, as
+    later sampling rates depend on what came in. `backlog` tells how many records wait; above
     `backlog_limit` the intake answers `Overloaded` and takes nothing.
     """
 
@@ -30,6 +29,7 @@ class QueueingIntake:
         category: Callable[[IncomingRecord], str | None],
         telemetry: Telemetry,
         front: str,
+        arrived: Callable[[int, Stratum], None],
         backlog: Callable[[], int],
         backlog_limit: int,
     ) -> None:
@@ -39,9 +39,8 @@ class QueueingIntake:
         self._telemetry = telemetry
         self._front = front
         self._backlog = backlog
+        self._arrived = arrived
         self._backlog_limit = backlog_limit
-        self._arrivals: Counter[tuple[int, Stratum]] = Counter()
-        self._lock = Lock()
 
     async def take(self, records: Sequence[IncomingRecord]) -> list[bool]:
         return await asyncio.to_thread(self.take_now, records)
@@ -71,8 +70,7 @@ class QueueingIntake:
             self._telemetry.count("hss_records_received_total", service, model)
             if decision.sampled:
                 self._telemetry.count("hss_records_sampled_total", service, model)
-            with self._lock:
-                self._arrivals[decision.epoch, decision.stratum] += 1
+            self._arrived(decision.epoch, decision.stratum)
         return [decision.sampled for decision in decisions]
 
     def skipped(self, reason: Reason, count: int = 1) -> None:
@@ -80,12 +78,3 @@ class QueueingIntake:
 
     def replay_ignored(self, count: int = 1) -> None:
         self._telemetry.count("hss_replays_ignored_total", by=count)
-
-    def take_arrivals(self) -> Mapping[int, Mapping[Stratum, int]]:
-        """Arrivals by epoch since the last call; each is handed out once."""
-        with self._lock:
-            taken, self._arrivals = self._arrivals, Counter()
-        epochs: dict[int, dict[Stratum, int]] = {}
-        for (epoch, stratum), number in taken.items():
-            epochs.setdefault(epoch, {})[stratum] = number
-        return epochs

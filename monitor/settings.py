@@ -130,9 +130,11 @@ class Sampling(Section):
 
 class CategoryRule(Section):
     category: str = Field(description="Category of the records that match all that follows.")
-    service: str | None = Field(None, description="Exact service name.")
-    model: str | None = Field(None, description="Exact model name.")
-    pattern: str | None = Field(None, description="Regular expression searched in the document.")
+    service: str | None = Field(None, description="Shell pattern of the service name.")
+    model: str | None = Field(None, description="Shell pattern of the model name.")
+    pattern: str | None = Field(
+        None, description="Regular expression searched in the document's first 2,000 characters."
+    )
 
 
 class Categories(Section):
@@ -189,17 +191,26 @@ class Limits(Section):
     )
 
 
-class Seq2Seq(Section):
-    model: str = Field("facebook/bart-large-cnn", description="Folder or hub id.")
+class Generation(Section):
+    model: str = Field(description="Folder or hub id.")
     num_beams: Count = Field(4, description="1 is greedy search.")
     max_new_tokens: Count = Field(142, description="Longest summary in tokens.")
     batch_size: Count = Field(16, description="Documents in one generate call.")
     too_long: Literal["truncate", "skip"] = Field(
         "truncate", description="What to do with a document longer than the model takes."
     )
+
+
+class Seq2Seq(Generation):
+    model: str = Field("facebook/bart-large-cnn", description="Folder or hub id.")
+
+
+class Causal(Generation):
+    model: str = Field("HuggingFaceTB/SmolLM2-360M-Instruct", description="Folder or hub id.")
+    num_beams: Count = Field(1, description="1 is greedy search.")
     prompt: str = Field(
-        "Summarize the following text.\n\n{document}\n\nSummary:",
-        description="For causal models: the prompt; {document} stands for the text.",
+        "Summarize the following text in three sentences.\n\n{document}\n\nSummary:",
+        description="The prompt; {document} stands for the text.",
     )
 
 
@@ -239,6 +250,7 @@ class Summarizer(Section):
     limits: Limits = Limits()
     textrank: TextRank = TextRank()
     seq2seq: Seq2Seq = Seq2Seq()
+    causal: Causal = Causal()
     chat: Chat = Chat()
     http: HttpSummarizer = HttpSummarizer()
     replay: Endpoint = Endpoint()
