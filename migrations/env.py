@@ -19,7 +19,7 @@ from __future__ import annotations
 from alembic import context
 
 from monitor.errors import UsageError
-from monitor.storage.tables import metadata
+from monitor.storage.shared_tables import meta
 
 connection = context.config.attributes.get("connection")
 if connection is None:
@@ -27,7 +27,7 @@ if connection is None:
 
 context.configure(
     connection=connection,
-    target_metadata=metadata,
+    target_metadata=meta.metadata,
     compare_type=True,
     # SQLite alters a table by copying it.
     render_as_batch=connection.dialect.name == "sqlite",
