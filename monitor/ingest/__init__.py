@@ -1,0 +1,1 @@
+"""Live traffic in: GenAI telemetry and posted records become `IncomingRecord`s."""
