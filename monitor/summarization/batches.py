@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from monitor.records import Reason, Summary, SummaryTask
 from monitor.summarization.generation import Generated
 from monitor.summarization.length import Fitted, PromptLength
+from monitor.summarization.prompts import encodable
 
 Generate = Callable[[Sequence[str]], list[Generated]]
 """One batched generation over prompts that all fit."""
@@ -31,7 +32,7 @@ def summaries(
     for place, task in enumerate(tasks):
         if not task.document.strip():
             answers[place] = _none(Reason.EMPTY_DOCUMENT)
-        elif (fitted := length.fit(task.document)) is None:
+        elif (fitted := length.fit(encodable(task.document))) is None:
             answers[place] = _none(
                 Reason.TOO_LONG, f"longer than the {length.limit} tokens that the model takes"
             )

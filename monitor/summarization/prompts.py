@@ -35,6 +35,15 @@ def filled(template: str, document: str) -> str:
     return template.replace(PLACEHOLDER, document)
 
 
+def encodable(text: str) -> str:
+    """The text with lone surrogates as `?`: tokenizers written in other languages raise on them.
+
+    >>> encodable("half \\ud83d of it")
+    'half ? of it'
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def json_filled(template: str, document: str) -> str:
     """A JSON body: the document becomes a JSON string, or part of the string it stands in.
 

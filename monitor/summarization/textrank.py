@@ -7,20 +7,44 @@ Nothing is added to the spaCy pipeline, so one pipeline may serve several stages
 
 from __future__ import annotations
 
+import contextlib
+import io
 import math
+import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import networkx
 import spacy
-from pytextrank import BaseTextRank, BaseTextRankFactory, default_scrubber
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from monitor.errors import ConfigurationError, ModelUnavailable
 from monitor.records import Reason, Summary, SummaryTask
 from monitor.summarization.naming import summarizer_name
+from monitor.summarization.prompts import encodable
+
+
+@contextlib.contextmanager
+def _quiet_import() -> Iterator[None]:
+    """pytextrank looks for its own git history when it is imported: without a `git` program
+    it cannot be imported at all, and with one it prints a path to standard output, which
+    belongs to results."""
+    before = os.environ.get("GIT_PYTHON_REFRESH")
+    os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        if before is None:
+            del os.environ["GIT_PYTHON_REFRESH"]
+        else:
+            os.environ["GIT_PYTHON_REFRESH"] = before
+
+
+with _quiet_import():
+    from pytextrank import BaseTextRank, BaseTextRankFactory, default_scrubber
 
 
 class _Ranking(BaseTextRank):  # type: ignore[misc] # pytextrank ships no types
@@ -134,7 +158,7 @@ class TextRankSummarizer:
         """See `monitor.ports.Summarizer`; documents are parsed in batches."""
         answers = [self._refused(task.document) for task in tasks]
         open_places = [place for place, answer in enumerate(answers) if answer is None]
-        texts = [tasks[place].document for place in open_places]
+        texts = [encodable(tasks[place].document) for place in open_places]
         last = started = self._monotonic()
         parsed = self._nlp.pipe(texts, batch_size=self._batch_size)
         for place in open_places:
