@@ -231,6 +231,13 @@ def _create_records() -> None:
         ),
     )
     op.create_index(
+        "ix_records_erasable",
+        "records",
+        ["received_at", "id"],
+        sqlite_where=sa.text("erased_at IS NULL AND finished_at IS NOT NULL"),
+        postgresql_where=sa.text("erased_at IS NULL AND finished_at IS NOT NULL"),
+    )
+    op.create_index(
         "ix_records_open",
         "records",
         ["received_at", "id"],

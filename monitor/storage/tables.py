@@ -53,6 +53,7 @@ def _one_of(column: str, words: tuple[str, ...]) -> str:
 IS_OPEN = _one_of("state", OPEN_STATES)
 """Literal, so that the planner can tell that the partial index `ix_records_open` applies."""
 IS_UNOBSERVED = "observed_at IS NULL AND finished_at IS NOT NULL"
+IS_ERASABLE = "erased_at IS NULL AND finished_at IS NOT NULL"
 ERASED: Mapping[str, None] = {
     "document": None,
     "summary": None,
@@ -137,6 +138,13 @@ records = Table(
         "finished_at",
         sqlite_where=text(IS_UNOBSERVED),
         postgresql_where=text(IS_UNOBSERVED),
+    ),
+    Index(
+        "ix_records_erasable",
+        "received_at",
+        "id",
+        sqlite_where=text(IS_ERASABLE),
+        postgresql_where=text(IS_ERASABLE),
     ),
 )
 

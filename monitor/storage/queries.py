@@ -1,0 +1,184 @@
+"""What readers ask: the list of records, newest first, and which series there are.
+
+Every page has at most 200 rows and continues behind the last row of the one before (keyset
+paging): page 1,000 costs as much as page 1, and records that come in meanwhile do not
+shift the rest.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from monitor.errors import UsageError
+from monitor.records import Reason, RecordState
+from monitor.storage.engine import Database
+from monitor.storage.tables import records, scores
+
+MAX_PAGE: Final = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordFilter:
+    """Which records to list; what is None does not restrict."""
+
+    service: str | None = None
+    model: str | None = None
+    category: str | None = None
+    release: str | None = None
+    state: RecordState | None = None
+    reason: Reason | None = None
+    since: datetime | None = None
+    """Received at or after."""
+    until: datetime | None = None
+    """Received before."""
+    min_hss: float | None = None
+    trace_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordRow:
+    """One line of the list."""
+
+    id: str
+    service: str
+    model: str
+    category: str | None
+    release: str | None
+    state: RecordState
+    reason: Reason | None
+    detail: str
+    trace_id: str | None
+    span_id: str | None
+    received_at: datetime
+    finished_at: datetime | None
+    probability: float
+    attempts: int
+    hss: float | None
+    hss_low: float | None
+    hss_high: float | None
+    raw_distance: float | None
+    null_distance: float | None
+    excess: float | None
+    entity_support: float | None
+    number_support: float | None
+    calibration_id: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordPage:
+    rows: tuple[RecordRow, ...]
+    next: str | None
+    """Give it as `after` for the rest; None at the end."""
+
+
+ROW_COLUMNS: Final = (
+    records.c.id,
+    records.c.service,
+    records.c.model,
+    records.c.category,
+    records.c.release,
+    records.c.state,
+    records.c.reason,
+    records.c.detail,
+    records.c.trace_id,
+    records.c.span_id,
+    records.c.received_at,
+    records.c.finished_at,
+    records.c.probability,
+    records.c.attempts,
+    scores.c.hss,
+    scores.c.hss_low,
+    scores.c.hss_high,
+    scores.c.raw_distance,
+    scores.c.null_distance,
+    scores.c.excess,
+    scores.c.entity_support,
+    scores.c.number_support,
+    scores.c.calibration_id,
+)
+"""The fields of `RecordRow`, in its order."""
+
+
+def list_records(
+    database: Database,
+    wanted: RecordFilter | None = None,
+    *,
+    limit: int = 50,
+    after: str | None = None,
+) -> RecordPage:
+    """Records that pass the filter, newest first by (received_at, id).
+
+    Raises:
+        UsageError: `limit` is out of range, or `after` did not come from a page.
+    """
+    if not 1 <= limit <= MAX_PAGE:
+        raise UsageError(f"limit: {limit} rows; ask for 1 to {MAX_PAGE}")
+    wanted = wanted or RecordFilter()
+    statement = (
+        sa.select(*ROW_COLUMNS)
+        .select_from(records.join(scores, isouter=wanted.min_hss is None))
+        .where(*_terms(wanted))
+        .order_by(records.c.received_at.desc(), records.c.id.desc())
+        # One more than asked for tells whether there is a next page.
+        .limit(limit + 1)
+    )
+    if after is not None:
+        received_at, record_id = _read_cursor(after)
+        statement = statement.where(
+            sa.tuple_(records.c.received_at, records.c.id)
+            < sa.tuple_(
+                sa.literal(received_at, records.c.received_at.type),
+                sa.literal(record_id, records.c.id.type),
+            )
+        )
+    with database.read() as connection:
+        rows = [RecordRow(**row) for row in connection.execute(statement).mappings()]
+    page = tuple(rows[:limit])
+    return RecordPage(rows=page, next=_cursor(page[-1]) if len(rows) > limit else None)
+
+
+def _terms(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
+    terms: list[sa.ColumnElement[bool]] = []
+    equal = (
+        (records.c.service, wanted.service),
+        (records.c.model, wanted.model),
+        (records.c.category, wanted.category),
+        (records.c.release, wanted.release),
+        (records.c.trace_id, wanted.trace_id),
+    )
+    terms += [column == value for column, value in equal if value is not None]
+    if wanted.state is not None:
+        terms.append(records.c.state == wanted.state)
+    if wanted.reason is not None:
+        terms.append(records.c.reason == wanted.reason)
+    if wanted.since is not None:
+        terms.append(records.c.received_at >= wanted.since)
+    if wanted.until is not None:
+        terms.append(records.c.received_at < wanted.until)
+    if wanted.min_hss is not None:
+        terms.append(scores.c.hss >= wanted.min_hss)
+    return terms
+
+
+def _cursor(row: RecordRow) -> str:
+    """A position as one opaque, URL-safe word."""
+    text = json.dumps([row.received_at.isoformat(), row.id])
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _read_cursor(word: str) -> tuple[datetime, str]:
+    try:
+        data = base64.urlsafe_b64decode(word.encode() + b"=" * (-len(word) % 4))
+        received_at, record_id = json.loads(data)
+        return datetime.fromisoformat(received_at), str(record_id)
+    except (ValueError, TypeError, binascii.Error):
+        raise UsageError(
+            f"after: {word!r} is no position in a list; use the `next` of the page before"
+        ) from None
