@@ -3,13 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from threading import Lock
 
 from monitor.errors import Overloaded
 from monitor.ports import RecordQueue, Sampler
 from monitor.records import IncomingRecord, Reason, SampledRecord, Stratum
 from monitor.telemetry import Telemetry
+
+
+class ArrivalCount:
+    """What arrived, sampled or not, by epoch and stratum, until somebody takes it."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[int, Stratum]] = Counter()
+        self._lock = Lock()
+
+    def __call__(self, epoch: int, stratum: Stratum) -> None:
+        """One record arrived while `epoch` applied."""
+        with self._lock:
+            self._counts[epoch, stratum] += 1
+
+    def take(self) -> Mapping[int, Mapping[Stratum, int]]:
+        """Arrivals by epoch since the last call; each is handed out once."""
+        with self._lock:
+            taken, self._counts = self._counts, Counter()
+        epochs: dict[int, dict[Stratum, int]] = {}
+        for (epoch, stratum), number in taken.items():
+            epochs.setdefault(epoch, {})[stratum] = number
+        return epochs
 
 
 class QueueingIntake:

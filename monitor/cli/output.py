@@ -61,7 +61,9 @@ def cell(value: Any) -> Text:
     return Text("".join(c if c.isprintable() else " " for c in str(plain(value))))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None
+) -> None:
     """Print a table on standard output."""
     grid = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:

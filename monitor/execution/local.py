@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
@@ -33,6 +34,8 @@ class LocalScorers:
 
     `supervise` is to be called every few seconds from one thread: it starts a dead child
     again, at once after a healthy life, else after a pause that doubles up to a minute.
+    `greeting` is the first thing that a child can read from its standard input: the way for a
+    key that must not stand in an environment or on a disk.
     """
 
     def __init__(
@@ -42,10 +45,12 @@ class LocalScorers:
         count: int,
         environment: Mapping[str, str],
         monotonic: Callable[[], float],
+        greeting: bytes = b"",
     ) -> None:
         self._command = list(command)
         self._environment = dict(environment)
         self._monotonic = monotonic
+        self._greeting = greeting
         self._slots = [_Slot() for _ in range(count)]
         self._stopped = False
 
@@ -73,6 +78,7 @@ class LocalScorers:
                     self._command, stdin=subprocess.PIPE, env=self._environment
                 )
                 slot.started = now
+                self._greet(slot.process)
         return died
 
     def running(self) -> int:
@@ -98,6 +104,12 @@ class LocalScorers:
                     slot.process.kill()
                     slot.process.wait()
                 slot.process = None
+
+    def _greet(self, process: subprocess.Popen[bytes]) -> None:
+        if self._greeting and process.stdin is not None:
+            with suppress(BrokenPipeError):  # it died at once; the next turn sees that
+                process.stdin.write(self._greeting)
+                process.stdin.flush()
 
     @staticmethod
     def _close(slot: _Slot) -> None:

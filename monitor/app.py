@@ -1,0 +1,363 @@
+"""The composition root of the front: ingest, sampling, scheduler, exporter and pages.
+
+One asyncio process that never imports torch, spaCy, shap, gensim or scipy; a test holds it
+to that. Between it and the scorers stands only the queue.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import structlog
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from prometheus_client import CollectorRegistry, disable_created_metrics
+
+import monitor
+from monitor.errors import DependencyUnavailable, MonitorError
+from monitor.execution.local import LocalScorers
+from monitor.exporter import Snapshot, exposition
+from monitor.ingest.extraction import Extraction
+from monitor.ingest.gathering import Gathering
+from monitor.ingest.http import ingest_router
+from monitor.ingest.join import JoinBuffer
+from monitor.ingest.redaction import Redaction
+from monitor.intake import ArrivalCount, QueueingIntake
+from monitor.jobs import count_finished_records, refresh_gauges, supervise
+from monitor.records import Calibration, RecordState, SamplingEpoch
+from monitor.sampling.budget import BudgetPolicy, EpochBook
+from monitor.sampling.category import CategoryRule, CategoryRules
+from monitor.sampling.sampler import ConsistentSampler
+from monitor.scheduler import Job, background
+from monitor.settings import Settings
+from monitor.storage.content import AesGcmCipher
+from monitor.storage.queries import RecordFilter, list_records
+from monitor.storage.retention import prune
+from monitor.storage.windows import window_means
+from monitor.stores import Stores, now, open_stores
+from monitor.telemetry import OTHER, LabelPolicy, Telemetry
+
+log = structlog.get_logger(__name__)
+
+STOP_SECONDS = 30.0
+COUNT_SECONDS = 1.0
+BACKLOG_SECONDS = 1.0
+
+
+def front_name(settings: Settings) -> str:
+    """This front, the same after a restart: it goes on counting the records that it took in."""
+    return f"{socket.gethostname()}:{settings.http.port}"
+
+
+class Front:
+    """All that one front is made of, wired; `serve` runs it."""
+
+    def __init__(self, settings: Settings, stores: Stores, scorers: LocalScorers | None) -> None:
+        self.settings = settings
+        self.stores = stores
+        self.scorers = scorers
+        self.name = front_name(settings)
+        self.telemetry = Telemetry(CollectorRegistry(), label_policy(settings))
+        self.snapshot = Snapshot()
+        self.telemetry.registry.register(self.snapshot)
+        self.telemetry.gauge("hss_build_info", 1, monitor.__version__)
+        self.telemetry.gauge("hss_evaluator_active", 1)
+        arrivals = ArrivalCount()
+        self.book = EpochBook(
+            store=stores.epochs,
+            front=self.name,
+            policy=BudgetPolicy(
+                ceiling=settings.sampling.rate,
+                records_per_hour=settings.sampling.budget.records_per_hour,
+                epoch_length=timedelta(seconds=settings.sampling.budget.epoch_seconds),
+            ),
+            clock=now,
+            arrivals=arrivals.take,
+        )
+        rules = CategoryRules(
+            [
+                CategoryRule(
+                    category=rule.category,
+                    service=rule.service,
+                    model=rule.model,
+                    document=rule.pattern,
+                )
+                for rule in settings.categories.rules
+            ],
+            # With descriptions the scorer decides, by the nearest one.
+            default=None if settings.categories.descriptions else settings.categories.default,
+        )
+        self.sampler = ConsistentSampler(salt=settings.sampling.salt, epoch=self.book.advance())
+        self.intake = QueueingIntake(
+            sampler=self.sampler,
+            queue=stores.queue,
+            category=rules,
+            telemetry=self.telemetry,
+            front=self.name,
+            arrived=arrivals,
+            backlog=_cached(self._backlog, seconds=BACKLOG_SECONDS),
+            backlog_limit=settings.http.backlog_limit,
+        )
+        redaction = (
+            Redaction(patterns=settings.redaction.patterns)
+            if settings.storage.mode == "redacted"
+            else None
+        )
+        self.gathering = Gathering(
+            intake=self.intake,
+            extraction=Extraction(
+                rule=settings.ingest.extraction.rule,
+                pattern=settings.ingest.extraction.pattern,
+                begin=settings.ingest.extraction.begin,
+                end=settings.ingest.extraction.end,
+            ),
+            redaction=redaction,
+            join=JoinBuffer(
+                seconds=settings.ingest.join_seconds,
+                records=settings.ingest.join_records,
+                bytes=settings.ingest.join_bytes,
+            ),
+            clock=now,
+        )
+        self.ingest = ingest_router(
+            intake=self.intake,
+            gathering=self.gathering,
+            redaction=redaction,
+            clock=now,
+            max_body=settings.http.max_body,
+            refused=lambda status: self.telemetry.count("hss_ingest_rejected_total", str(status)),
+        )
+
+    def _backlog(self) -> int:
+        counts = self.stores.queue.counts()
+        return counts[RecordState.QUEUED] + counts[RecordState.LEASED]
+
+    def jobs(self) -> list[Job]:
+        """What runs periodically beside the event loop."""
+        settings = self.settings
+        jobs = [
+            Job(
+                name="count_finished",
+                seconds=COUNT_SECONDS,
+                run=lambda: count_finished_records(
+                    self.stores.repository, self.telemetry, self.name
+                ),
+            ),
+            Job(name="gauges", seconds=settings.scheduler.gauges_seconds, run=self.refresh),
+            Job(name="sampling", seconds=5.0, run=lambda: self.sampler.use(self.book.advance())),
+            Job(name="retention", seconds=settings.scheduler.retention_seconds, run=self._prune),
+        ]
+        scorers = self.scorers
+        if scorers is not None:
+            jobs.append(
+                Job(
+                    name="supervise",
+                    seconds=settings.scheduler.supervise_seconds,
+                    run=lambda: supervise(scorers, self.telemetry),
+                )
+            )
+        return jobs
+
+    def refresh(self) -> None:
+        """Compute the gauges anew."""
+        window = timedelta(seconds=self.settings.windows.seconds)
+        refresh_gauges(
+            self.snapshot,
+            telemetry=self.telemetry,
+            queue=self.stores.queue,
+            window=lambda: window_means(
+                self.stores.database, since=now() - window, until=now() + timedelta(seconds=1)
+            ),
+            last_scored=self._last_scored,
+            calibrations=self._active_calibrations,
+            epoch=lambda: self.sampler.epoch,
+            spent=self._spent,
+        )
+
+    def _last_scored(self) -> datetime | None:
+        page = list_records(self.stores.database, RecordFilter(state=RecordState.SCORED), limit=1)
+        return page.rows[0].finished_at if page.rows else None
+
+    def _active_calibrations(self) -> list[Calibration]:
+        return [entry for entry, active in self.stores.calibrations.all() if active]
+
+    def _spent(self, epoch: SamplingEpoch) -> float | None:
+        """Share of the epoch's budget that its arrivals have used; `None` without a budget."""
+        per_hour = self.settings.sampling.budget.records_per_hour
+        if per_hour is None:
+            return None
+        hours = (epoch.ends_at - epoch.starts_at) / timedelta(hours=1)
+        expected = sum(
+            count * epoch.rates.get(stratum, epoch.default_rate)
+            for stratum, count in self.stores.epochs.arrivals(epoch.number).items()
+        )
+        return expected / (per_hour * hours)
+
+    def _prune(self) -> None:
+        storage = self.settings.storage
+        prune(
+            self.stores.database,
+            clock=now,
+            texts_before=now() - timedelta(days=storage.keep_texts_days),
+            records_before=now() - timedelta(days=storage.keep_records_days),
+            max_bytes=storage.max_database_bytes,
+        )
+
+
+def label_policy(settings: Settings) -> LabelPolicy:
+    """Label values come from the configuration; all else is `other`."""
+    rules = settings.categories.rules
+    return LabelPolicy(
+        services=settings.labels.services,
+        models=settings.labels.models,
+        categories={
+            settings.categories.default,
+            *settings.categories.descriptions,
+            *(rule.category for rule in rules),
+        }
+        - {OTHER},
+    )
+
+
+def web(front: Front) -> FastAPI:
+    """The HTTP application of a front, with its jobs running while it does."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        def count(job: str, outcome: str) -> None:
+            front.telemetry.count("hss_job_runs_total", job, outcome)
+
+        scheduler = background(front.jobs(), count=count)
+        await asyncio.to_thread(front.refresh)
+        if front.scorers is not None:
+            supervise(front.scorers, front.telemetry)
+        scheduler.start()
+        sweeping = asyncio.create_task(_sweep(front.gathering))
+        log.info("front_started", name=front.name, database=front.stores.database.url)
+        try:
+            yield
+        finally:
+            sweeping.cancel()
+            await asyncio.to_thread(scheduler.shutdown)
+            if front.scorers is not None:
+                await asyncio.to_thread(front.scorers.stop, seconds=STOP_SECONDS)
+            await asyncio.to_thread(front.book.flush)
+            log.info("front_stopped", name=front.name)
+
+    app = FastAPI(
+        title="hss-monitor",
+        version=monitor.__version__,
+        lifespan=lifespan,
+        # The interactive documentation loads scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    app.include_router(front.ingest)
+
+    @app.get("/metrics")
+    def metrics(request: Request) -> Response:
+        """Prometheus text, or OpenMetrics with exemplars where it is accepted."""
+        body, kind = exposition(front.telemetry.registry, request.headers.get("accept", ""))
+        return Response(body, headers={"content-type": kind})
+
+    @app.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        """Alive. Depends on nothing but this process."""
+        return {"status": "ok", "version": monitor.__version__}
+
+    @app.get("/readyz")
+    async def readyz() -> dict[str, str]:
+        """Ready to take records in; never waits for a summarizer or a remote database."""
+        return {"status": "ready"}
+
+    return app
+
+
+async def _sweep(gathering: Gathering) -> None:
+    while True:
+        await asyncio.sleep(2.0)
+        gathering.sweep()
+
+
+def serve(settings: Settings, *, config: Path | None) -> None:
+    """Run the sidecar until it is told to stop (SIGTERM, SIGINT).
+
+    `config` is handed on to the scorers, which read it, and the environment, themselves.
+    """
+    # Untyped in prometheus_client; `_created` series double the number of series for nothing.
+    disable: Callable[[], None] = disable_created_metrics
+    disable()
+    content_key = AesGcmCipher.new_key() if settings.storage.mode == "hash_only" else None
+    with (
+        closing(_listening(settings)) as listener,
+        open_stores(settings, content_key=content_key) as stores,
+    ):
+        front = Front(settings, stores, _local_scorers(settings, config, content_key))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                web(front), log_config=None, access_log=False, timeout_graceful_shutdown=5
+            )
+        )
+        server.run(sockets=[listener])
+        if not server.started:
+            raise MonitorError("the sidecar could not start; the log above says why")
+
+
+def _local_scorers(
+    settings: Settings, config: Path | None, content_key: bytes | None
+) -> LocalScorers | None:
+    if settings.execution.backend == "none":
+        return None
+    command = [sys.executable, "-m", "monitor", "scorer", "--child"]
+    if config is not None:
+        command += ["--config", str(config.resolve())]
+    environment = dict(os.environ)
+    # Our own threads are set by the scorer; these would multiply them.
+    environment.setdefault("TOKENIZERS_PARALLELISM", "false")
+    return LocalScorers(
+        command,
+        count=settings.execution.scorers,
+        environment=environment,
+        monotonic=time.monotonic,
+        greeting=(content_key or b"").hex().encode() + b"\n",
+    )
+
+
+def _listening(settings: Settings) -> socket.socket:
+    """The listening socket, made before anything else starts: a taken port is found at once."""
+    family = socket.AF_INET6 if ":" in settings.http.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.http.host, settings.http.port))
+    except OSError as error:
+        listener.close()
+        raise DependencyUnavailable(
+            f"http.port: {settings.http.host}:{settings.http.port} cannot be listened on "
+            f"({error.strerror}); stop what uses it, or set another http.port or http.host"
+        ) from None
+    return listener
+
+
+def _cached(read: Callable[[], int], *, seconds: float) -> Callable[[], int]:
+    """`read`, asked at most once in so many seconds; may be called from several threads."""
+    last: tuple[float, int] = (-seconds, 0)
+
+    def value() -> int:
+        nonlocal last
+        at, held = last
+        if time.monotonic() - at >= seconds:
+            held = read()
+            last = (time.monotonic(), held)
+        return held
+
+    return value

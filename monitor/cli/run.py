@@ -1,0 +1,11 @@
+"""`hss-monitor run`: the sidecar."""
+
+from __future__ import annotations
+
+from monitor.app import serve
+from monitor.cli.options import Config, settings_of
+
+
+def run(config: Config = None) -> None:
+    """Take in traffic, score it, and expose metrics, until it is told to stop."""
+    serve(settings_of(config), config=config)

@@ -1,0 +1,98 @@
+"""Opening what is kept: the database and its stores; shared by both composition roots."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from monitor.errors import ConfigurationError
+from monitor.settings import Settings
+from monitor.storage.calibrations import SqlCalibrationStore
+from monitor.storage.content import AesGcmCipher, ContentCodec, ContentMode, TextHash
+from monitor.storage.engine import Database, connect
+from monitor.storage.epochs import SqlEpochStore
+from monitor.storage.queue import SqlRecordQueue
+from monitor.storage.repository import Repository
+from monitor.storage.schema import prepare
+
+KEY_BYTES = 32
+
+
+def now() -> datetime:
+    """The clock of both composition roots: aware UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stores:
+    database: Database
+    queue: SqlRecordQueue
+    repository: Repository
+    calibrations: SqlCalibrationStore
+    epochs: SqlEpochStore
+
+
+@contextmanager
+def open_stores(settings: Settings, *, content_key: bytes | None = None) -> Iterator[Stores]:
+    """Connect, bring the schema up to date (SQLite) or insist on it (PostgreSQL), and close.
+
+    `content_key` seals queued texts in `hash_only` mode; without one a fresh key is made,
+    which can read nothing that was queued before. Raises `DatabaseUnavailable`,
+    `SchemaOutdated` or `ConfigurationError`.
+    """
+    mode = ContentMode(settings.storage.mode)
+    cipher = None if mode.keeps_texts else AesGcmCipher(content_key or AesGcmCipher.new_key())
+    text_hash = TextHash(hash_key(settings.storage.hash_key_file))
+    database = connect(settings.database.url)
+    try:
+        prepare(database)
+        yield Stores(
+            database=database,
+            queue=SqlRecordQueue(
+                database,
+                clock=now,
+                codec=ContentCodec(mode, cipher),
+                text_hash=text_hash,
+                max_attempts=settings.execution.max_attempts,
+            ),
+            repository=Repository(database, clock=now),
+            calibrations=SqlCalibrationStore(database),
+            epochs=SqlEpochStore(database),
+        )
+    finally:
+        database.close()
+
+
+def hash_key(path: Path) -> bytes:
+    """The key of the text hashes, made on the first start, readable by its owner only.
+
+    Two processes that start at once agree: the file appears whole or not at all.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise ConfigurationError(
+            f"storage.hash_key_file: {str(path)!r} cannot be read ({error.strerror}); "
+            "name a file that this user may read"
+        ) from None
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+        # A hard link appears at once and never replaces the key of a process that was first.
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+        draft.unlink()
+    except OSError as error:
+        raise ConfigurationError(
+            f"storage.hash_key_file: {str(path)!r} cannot be made ({error.strerror}); "
+            "name a file in a folder that this user may write"
+        ) from None
+    return path.read_bytes()
