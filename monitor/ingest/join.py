@@ -57,7 +57,8 @@ class JoinBuffer:
         self.size = 0
         """Bytes that wait."""
 
-    def __len__(self) -> int:
+    @property
+    def waiting(self) -> int:
         """Halves that wait."""
         return len(self._waiting)
 

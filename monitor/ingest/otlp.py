@@ -167,16 +167,22 @@ def _json_items(
     body: bytes | bytearray, resources: str, scopes: str, items: str, kind: type[Message]
 ) -> Iterator[tuple[_Origin, Message | None]]:
     request = json_parts.fields(json_parts.whole(body))
-    for resource_part in json_parts.elements(request.get(resources) or []):
+    for resource_part in _list(request, resources):
         by_resource = json_parts.fields(resource_part)
         resource = _from_json(Resource(), by_resource.get("resource"))
-        for scope_part in json_parts.elements(by_resource.get(scopes) or []):
+        for scope_part in _list(by_resource, scopes):
             by_scope = json_parts.fields(scope_part)
             scope = _from_json(InstrumentationScope(), by_scope.get("scope"))
             origin = _origin(resource, scope)
-            for part in json_parts.elements(by_scope.get(items) or []):
+            for part in _list(by_scope, items):
                 item = json_parts.value(part)
                 yield origin, _from_json(kind(), item) if _ids_as_base64(item) else None
+
+
+def _list(members: Mapping[str, Any], name: str) -> Iterator[Any]:
+    """The elements of a list that may be left out, or null."""
+    part = members.get(name)
+    return iter(()) if part is None else json_parts.elements(part)
 
 
 def _from_json(message: M, part: Any) -> M:
