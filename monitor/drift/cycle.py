@@ -89,19 +89,26 @@ def fit_curve(
         for order in range(3)
     ]
     degrees = int(labels.max())
-    first = _wald(fits[1][0][1:3], fits[1][1][1:3, 1:3], degrees)
-    second = _wald(fits[2][0][3:5], fits[2][1][3:5, 3:5], degrees)
+    in_order = np.argsort(times, kind="stable")
+
+    def tau(order: int) -> float:
+        residuals = values - _design(times, order, cycle_hours) @ fits[order][0]
+        return max(significant_correlation_time(residuals[in_order]), least_correlation_time)
+
+    # Resemblance of neighbours looks like a cycle: the tests count records by what they are
+    # worth, with τ from the fullest curve, so that a true cycle is not taken for resemblance.
+    worth = tau(2)
+    first = _wald(fits[1][0][1:3], fits[1][1][1:3, 1:3] * worth, degrees)
+    second = _wald(fits[2][0][3:5], fits[2][1][3:5, 3:5] * worth, degrees)
     order = 2 if second < SECOND_LEVEL else int(first < FIRST_LEVEL)
     coefficients, covariance = fits[order]
-    residuals = values - _design(times, order, cycle_hours) @ coefficients
-    tau = significant_correlation_time(residuals[np.argsort(times, kind="stable")])
     return MeanCurve(
         coefficients=tuple(coefficients.tolist()),
         covariance=tuple(tuple(row) for row in covariance.tolist()),
         degrees=degrees,
         cycle_hours=cycle_hours,
         cycle_p=first,
-        correlation_time=max(tau, least_correlation_time),
+        correlation_time=tau(order),
         average=float(weights @ values / weights.sum()),
     )
 

@@ -18,9 +18,11 @@ by side at c, the average is at least c/n (see `alarm_threshold`). The bound is 
 Beside each M_t(γ) runs its maximum form C_t = max(C_{t−1}, 1) · L_t, whose last restart
 estimates when the change began.
 
-What it assumes: the mean *given the past* stays below m_t. Autocorrelation beyond the
-reference's daily cycle breaks that (measured in `simulate`, scenario `stable_ar`). What it
-does not see: changes smaller than δ, on purpose.
+What it assumes: the mean *given the past* stays below m_t. Records that resemble the ones
+before them break that; then stakes are divided by the correlation time of the reference,
+which brings false alarms down from 72 % to 12 % of streams of 5,000 records at ρ = 0.5
+(`simulate`, scenario `stable_ar`), but is no proof. What it does not see: changes smaller
+than δ, on purpose.
 
 Source: Shin, Ramdas and Rinaldo, E-detectors: a nonparametric framework for sequential
 change detection (2022), sections 2 and 4; the bets are those of Waudby-Smith and Ramdas,

@@ -64,7 +64,7 @@ def rivals() -> tuple[Rival, ...]:
         Rival(name="page_hinkley", first_alarm=_river(drift.PageHinkley)),
         Rival(
             name="page_hinkley_tuned",
-            first_alarm=_river(lambda: drift.PageHinkley(threshold=3, delta=0.02)),
+            first_alarm=_river(lambda: drift.PageHinkley(threshold=3, delta=0.04)),
         ),
         Rival(name="psi", first_alarm=_windowed(lambda r, c: psi_value(r, c) > 0.25)),
         Rival(name="psi_tuned", first_alarm=_windowed(lambda r, c: _psi_p(r, c) < 1e-4)),

@@ -1,0 +1,172 @@
+"""The life of a breach: ok → pending → open → resolved, then pending again.
+
+    ok, resolved   exceeded                       → pending (open at once with hold = 0)
+    pending        exceeded for `hold` seconds     → open: one page
+                   not exceeded                    → ok (or back to resolved)
+    open           on the good side by `margin`
+                   for `calm` seconds              → resolved
+                   in between, or no answer        → stays open
+
+No answer (too few records) changes no state and starts the clocks of `hold` and `calm` anew:
+silence of the traffic is no recovery, and staleness has a threshold of its own. All functions are pure; times are handed in. The state
+is stored after each step, so that another evaluator can go on with it, and a step repeated
+with the same time gives the same state: no breach opens twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import sqrt
+
+from monitor.breaches.thresholds import Comparison, Contributor, Evaluation, Threshold
+from monitor.errors import UsageError
+
+
+class BreachState(StrEnum):
+    OK = "ok"
+    PENDING = "pending"
+    OPEN = "open"
+    RESOLVED = "resolved"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Breach:
+    """Where one threshold of one stratum stands. Times are seconds since the epoch."""
+
+    state: BreachState = BreachState.OK
+    number: int = 0
+    """Counts the breaches of this threshold and stratum that opened; names the present one."""
+    exceeded_since: float | None = None
+    """Start of the present excess: "since when"."""
+    opened_at: float | None = None
+    resolved_at: float | None = None
+    calm_since: float | None = None
+    """Start of the present calm while open."""
+    evaluated_at: float | None = None
+    value: float | None = None
+    """The statistic at the last evaluation that had an answer."""
+    limit: float | None = None
+    worst: float | None = None
+    """The farthest beyond the limit while pending or open."""
+    contributors: tuple[Contributor, ...] = ()
+    """Those of the worst moment."""
+    acknowledged_at: float | None = None
+    acknowledged_by: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """What one evaluation did to a breach."""
+
+    breach: Breach
+    opened: bool
+    """This very step opened it: the one page."""
+    resolved: bool
+
+
+def step(breach: Breach, threshold: Threshold, evaluation: Evaluation, *, now: float) -> Step:
+    """Take one evaluation in. Steps go forward: one that is not later than the last does
+    nothing."""
+    if breach.evaluated_at is not None and now <= breach.evaluated_at:
+        return Step(breach=breach, opened=False, resolved=False)
+    seen = replace(breach, evaluated_at=now)
+    if evaluation.value is None:
+        # Neither the time of holding nor that of calm runs on through an unknown stretch.
+        unknown = replace(seen, calm_since=None)
+        if seen.state is BreachState.PENDING:
+            unknown = replace(unknown, exceeded_since=None)
+        return Step(breach=unknown, opened=False, resolved=False)
+    seen = replace(seen, value=evaluation.value, limit=evaluation.limit)
+    if breach.state is BreachState.OPEN:
+        return _while_open(seen, threshold, evaluation, now)
+    return _while_closed(seen, threshold, evaluation, now)
+
+
+def acknowledge(breach: Breach, *, name: str, note: str, now: float) -> Breach:
+    """Someone has seen it; does not change its state. Raises `UsageError` before it opened."""
+    if breach.number == 0:
+        raise UsageError(f"breach: state {breach.state.value!r}; only an opened one can be seen")
+    if not name.strip():
+        raise UsageError("name: empty; say who acknowledges")
+    return replace(breach, acknowledged_at=now, acknowledged_by=name.strip(), note=note.strip())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LivePrecision:
+    """How often a threshold was right, by the marks of on-call people."""
+
+    value: float | None
+    """True marks / marks; `None` without marks."""
+    low: float | None
+    """95 % interval (Wilson's, which does not collapse at 0 and 1)."""
+    high: float | None
+    marks: int
+
+
+def live_precision(*, true: int, false: int) -> LivePrecision:
+    """Precision of a threshold from records marked as rightly and as wrongly contributing.
+
+    >>> live_precision(true=3, false=1).value
+    0.75
+    """
+    marks = true + false
+    if marks == 0:
+        return LivePrecision(value=None, low=None, high=None, marks=0)
+    z = 1.959964
+    share = true / marks
+    centre = (share + z**2 / (2 * marks)) / (1 + z**2 / marks)
+    margin = z / (1 + z**2 / marks) * sqrt(share * (1 - share) / marks + (z / (2 * marks)) ** 2)
+    return LivePrecision(
+        value=share, low=max(centre - margin, 0.0), high=min(centre + margin, 1.0), marks=marks
+    )
+
+
+def _while_closed(seen: Breach, threshold: Threshold, evaluation: Evaluation, now: float) -> Step:
+    if not evaluation.exceeded:
+        back = BreachState.OK if seen.number == 0 else BreachState.RESOLVED
+        calm = replace(seen, state=back)
+        if seen.state is BreachState.PENDING:
+            calm = replace(calm, exceeded_since=None, worst=None, contributors=())
+        return Step(breach=calm, opened=False, resolved=False)
+    if seen.state is not BreachState.PENDING:
+        seen = replace(
+            seen, state=BreachState.PENDING, exceeded_since=None, worst=None, contributors=()
+        )
+    since = now if seen.exceeded_since is None else seen.exceeded_since
+    seen = _with_worst(replace(seen, exceeded_since=since), threshold, evaluation)
+    if now - since < threshold.hold:
+        return Step(breach=seen, opened=False, resolved=False)
+    opened = replace(
+        seen,
+        state=BreachState.OPEN,
+        number=seen.number + 1,
+        opened_at=now,
+        resolved_at=None,
+        calm_since=None,
+        acknowledged_at=None,
+        acknowledged_by=None,
+        note=None,
+    )
+    return Step(breach=opened, opened=True, resolved=False)
+
+
+def _while_open(seen: Breach, threshold: Threshold, evaluation: Evaluation, now: float) -> Step:
+    if evaluation.exceeded:
+        seen = _with_worst(seen, threshold, evaluation)
+    if not evaluation.calm:
+        return Step(breach=replace(seen, calm_since=None), opened=False, resolved=False)
+    since = now if seen.calm_since is None else seen.calm_since
+    if now - since < threshold.calm:
+        return Step(breach=replace(seen, calm_since=since), opened=False, resolved=False)
+    resolved = replace(seen, state=BreachState.RESOLVED, resolved_at=now, calm_since=None)
+    return Step(breach=resolved, opened=False, resolved=True)
+
+
+def _with_worst(seen: Breach, threshold: Threshold, evaluation: Evaluation) -> Breach:
+    sign = 1.0 if threshold.comparison is Comparison.ABOVE else -1.0
+    value = evaluation.value
+    if value is None or (seen.worst is not None and sign * value <= sign * seen.worst):
+        return seen
+    return replace(seen, worst=value, contributors=evaluation.contributors)

@@ -1,0 +1,257 @@
+"""What a threshold is, and what one window of records says about it.
+
+A threshold watches one stored signal of one stratum: a statistic of the records of a window,
+weighted by 1/π (a record kept with probability 0.1 stands for ten),
+
+    mean         Σ w x / Σ w
+    quantile     the least x at which Σ_{x_i ≤ x} w_i reaches q Σ w
+    share_above  Σ_{x_i > level} w_i / Σ w
+
+against a limit that is a number or a quantile of the frozen reference records. Indicators
+make the other cases: 0 and 1 for "this record was skipped" give the skipped share as a mean,
+and a single value (minutes since the last score) with `min_records=1` gives staleness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from monitor.errors import ConfigurationError, MalformedInput
+from monitor.records import FloatArray
+
+CONTRIBUTORS = 10
+
+
+class Statistic(StrEnum):
+    MEAN = "mean"
+    QUANTILE = "quantile"
+    SHARE_ABOVE = "share_above"
+
+
+class Comparison(StrEnum):
+    """On which side of the limit it is bad."""
+
+    ABOVE = "above"
+    BELOW = "below"
+
+
+class NoAnswer(StrEnum):
+    """Why a window says nothing about a threshold."""
+
+    TOO_FEW_RECORDS = "too_few_records"
+    NO_REFERENCE = "no_reference"
+    """The threshold is a quantile of a reference that does not exist."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bound:
+    """A number, or the number below which a share of the reference records lies.
+
+    >>> Bound(value=0.3).resolve(None)
+    0.3
+    """
+
+    value: float | None = None
+    reference_quantile: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.value is None) == (self.reference_quantile is None):
+            raise ConfigurationError(
+                f"limit: value={self.value!r}, reference_quantile={self.reference_quantile!r}; "
+                "set exactly one of them"
+            )
+        q = self.reference_quantile
+        if q is not None and not 0 < q < 1:
+            raise ConfigurationError(f"limit.reference_quantile: {q!r} is not in (0, 1)")
+
+    def resolve(self, reference: Records | None) -> float | None:
+        """The number; `None` where it needs a reference and there is none."""
+        if self.reference_quantile is None:
+            return self.value
+        if reference is None or len(reference.values) == 0:
+            return None
+        return weighted_quantile(reference.values, reference.weights, self.reference_quantile)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Threshold:
+    """One threshold, as the configuration defines it."""
+
+    name: str
+    signal: str
+    """Any stored signal."""
+    limit: Bound
+    statistic: Statistic = Statistic.MEAN
+    comparison: Comparison = Comparison.ABOVE
+    quantile: float | None = None
+    """q of the statistic `quantile`."""
+    level: Bound | None = None
+    """Of the statistic `share_above`: which records count."""
+    window: float = 3600.0
+    """Seconds of records behind the moment of evaluation."""
+    min_records: int = 30
+    """Fewer give no answer."""
+    hold: float = 300.0
+    """Seconds for which it has to be exceeded before a breach opens."""
+    margin: float = 0.0
+    """Hysteresis, in units of the statistic: how far on the good side of the limit the
+    statistic has to be before an open breach may end …"""
+    calm: float = 600.0
+    """… and for how many seconds."""
+
+    def __post_init__(self) -> None:
+        needs = {
+            "quantile": (self.quantile, self.statistic is Statistic.QUANTILE),
+            "level": (self.level, self.statistic is Statistic.SHARE_ABOVE),
+        }
+        for field, (given, needed) in needs.items():
+            if (given is not None) != needed:
+                raise ConfigurationError(
+                    f"thresholds.{self.name}.{field}: {given!r} with statistic "
+                    f"{self.statistic.value!r}; {'set it' if needed else 'leave it out'}"
+                )
+        if self.quantile is not None and not 0 < self.quantile < 1:
+            raise ConfigurationError(
+                f"thresholds.{self.name}.quantile: {self.quantile!r} is not in (0, 1)"
+            )
+        for field, number, least in (
+            ("window", self.window, 1.0),
+            ("min_records", self.min_records, 1),
+            ("hold", self.hold, 0.0),
+            ("margin", self.margin, 0.0),
+            ("calm", self.calm, 0.0),
+        ):
+            if not number >= least:
+                raise ConfigurationError(
+                    f"thresholds.{self.name}.{field}: {number!r}; set at least {least:g}"
+                )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Records:
+    """Records with this signal; those without a value are left out by the caller."""
+
+    values: FloatArray
+    """(n,)"""
+    weights: FloatArray
+    """(n,) 1/π, positive."""
+    ids: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.values) == len(self.weights) == len(self.ids):
+            raise MalformedInput(
+                "records",
+                f"{len(self.values)} values, {len(self.weights)} weights, {len(self.ids)} ids",
+                "hand in one of each a record",
+            )
+        if not (np.isfinite(self.values).all() and (self.weights > 0).all()):
+            raise MalformedInput(
+                "records",
+                "a value is not finite or a weight not positive",
+                "leave out records without this signal; weights are 1/π",
+            )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contributor:
+    """A record that helped to exceed the limit."""
+
+    record_id: str
+    value: float
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evaluation:
+    """What one window says about one threshold."""
+
+    value: float | None
+    """The statistic; `None` with a reason."""
+    limit: float | None
+    records: int
+    exceeded: bool
+    """On the bad side of the limit."""
+    calm: bool
+    """On the good side by at least the margin. Neither, between the two."""
+    reason: NoAnswer | None
+    contributors: tuple[Contributor, ...]
+    """Most contribution first; empty unless exceeded."""
+
+
+def evaluate(
+    threshold: Threshold, window: Records, *, reference: Records | None = None
+) -> Evaluation:
+    """Judge the records of one window; `reference` only where a bound is a quantile of it."""
+    count = len(window.values)
+    limit = threshold.limit.resolve(reference)
+    level = threshold.level.resolve(reference) if threshold.level is not None else 0.0
+    if count < threshold.min_records:
+        return _no_answer(NoAnswer.TOO_FEW_RECORDS, limit, count)
+    if limit is None or level is None:
+        return _no_answer(NoAnswer.NO_REFERENCE, limit, count)
+    value = _statistic(threshold, window, level)
+    sign = 1.0 if threshold.comparison is Comparison.ABOVE else -1.0
+    exceeded = sign * (value - limit) > 0
+    return Evaluation(
+        value=value,
+        limit=limit,
+        records=count,
+        exceeded=exceeded,
+        calm=sign * (value - limit) <= -threshold.margin,
+        reason=None,
+        contributors=_contributors(threshold, window, limit, level, sign) if exceeded else (),
+    )
+
+
+def weighted_quantile(values: FloatArray, weights: FloatArray, q: float) -> float:
+    """The least value at which the weights up to it reach q of all.
+
+    >>> weighted_quantile(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 8.0]), 0.5)
+    3.0
+    """
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order]) >= q * weights.sum() * (1 - 1e-12)
+    return float(values[order][int(np.argmax(reached))])
+
+
+def _statistic(threshold: Threshold, window: Records, level: float) -> float:
+    if threshold.statistic is Statistic.QUANTILE and threshold.quantile is not None:
+        return weighted_quantile(window.values, window.weights, threshold.quantile)
+    above = threshold.statistic is Statistic.SHARE_ABOVE
+    values = (window.values > level).astype(np.float64) if above else window.values
+    return float(window.weights @ values / window.weights.sum())
+
+
+def _contributors(
+    threshold: Threshold, window: Records, limit: float, level: float, sign: float
+) -> tuple[Contributor, ...]:
+    """By w·(x − limit), the part of each record in the excess of the mean; for a share by
+    w·(x − level), so that the worst of the records that count come first."""
+    if threshold.statistic is Statistic.SHARE_ABOVE:
+        limit = level
+    parts = sign * window.weights * (window.values - limit)
+    worst = [int(index) for index in np.argsort(-parts, kind="stable")[:CONTRIBUTORS]]
+    return tuple(
+        Contributor(
+            record_id=window.ids[index],
+            value=float(window.values[index]),
+            weight=float(window.weights[index]),
+        )
+        for index in worst
+        if parts[index] > 0
+    )
+
+
+def _no_answer(reason: NoAnswer, limit: float | None, count: int) -> Evaluation:
+    return Evaluation(
+        value=None,
+        limit=limit,
+        records=count,
+        exceeded=False,
+        calm=False,
+        reason=reason,
+        contributors=(),
+    )
