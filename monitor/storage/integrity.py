@@ -61,7 +61,7 @@ def check(database: Database) -> CheckReport:
                 for table in metadata.sorted_tables
             }
             by_state = sa.select(records.c.state, sa.func.count()).group_by(records.c.state)
-            states = dict(connection.execute(by_state).tuples().all())
+            states = dict(connection.execute(by_state).all())
     return CheckReport(
         revision=revision,
         needed=needed,

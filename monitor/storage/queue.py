@@ -160,7 +160,7 @@ class SqlRecordQueue:
         """Records by state, zeros included."""
         statement = sa.select(records.c.state, sa.func.count()).group_by(records.c.state)
         with self._database.read() as connection:
-            found = dict(connection.execute(statement).tuples())
+            found = dict(connection.execute(statement).all())
         return {state: found.get(state, 0) for state in RecordState}
 
     def oldest_queued_age(self) -> float | None:
