@@ -105,11 +105,11 @@ def calibrate(
             "stronger perturbations, or check that the summarizer reads its document"
         )
     normalizers, warnings = [pooled], []
-    groups: dict[str, list[ReferenceDocument]] = {}
+    parts: dict[str | None, list[ReferenceDocument]] = {None: documents}
     for document in documents:
-        groups.setdefault(document.category, []).append(document)
-    for category, members in sorted(groups.items()):
-        own = normalizer(members, category)
+        parts.setdefault(document.category, []).append(document)
+    for category in sorted(name for name in parts if name is not None):
+        own = normalizer(parts[category], category)
         if own.documents < min_documents or own.distances < min_distances:
             warnings.append(
                 f"category {category!r}: only {own.documents} documents with {own.distances} "
@@ -124,7 +124,6 @@ def calibrate(
         else:
             normalizers.append(own)
     kept = {entry.category for entry in normalizers}
-    parts: dict[str | None, list[ReferenceDocument]] = {None: documents, **groups}
     warnings += unstable_halves(
         {name: [part.distances for part in parts[name]] for name in parts if name in kept}
     )

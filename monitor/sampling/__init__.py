@@ -1,0 +1,1 @@
+"""Which records are scored: consistent probability sampling within strata."""
