@@ -106,7 +106,7 @@ class Front:
             backlog=_cached(self._backlog, seconds=BACKLOG_SECONDS),
             backlog_limit=settings.http.backlog_limit,
         )
-        redaction = (
+        self.redaction = (
             Redaction(patterns=settings.redaction.patterns)
             if settings.storage.mode == "redacted"
             else None
@@ -119,7 +119,7 @@ class Front:
                 begin=settings.ingest.extraction.begin,
                 end=settings.ingest.extraction.end,
             ),
-            redaction=redaction,
+            redaction=self.redaction,
             join=JoinBuffer(
                 seconds=settings.ingest.join_seconds,
                 records=settings.ingest.join_records,
@@ -130,7 +130,7 @@ class Front:
         self.ingest = ingest_router(
             intake=self.intake,
             gathering=self.gathering,
-            redaction=redaction,
+            redaction=self.redaction,
             clock=now,
             max_body=settings.http.max_body,
             refused=lambda status: self.telemetry.count("hss_ingest_rejected_total", str(status)),

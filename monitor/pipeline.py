@@ -113,17 +113,7 @@ class Pipeline:
     def score(self, record: IncomingRecord) -> ScoredRecord:
         """Run all stages; never raises for what the record holds, only for defects."""
         stages, spent = self._stages, Stopwatch()
-        result = ScoredRecord(
-            record_id=record.id,
-            state=RecordState.SCORED,
-            reason=None,
-            detail="",
-            category=record.category or "",
-            scored_at=self._clock(),
-            fingerprint=self._fingerprint,
-            document_words=len(record.document.split()),
-            summary_words=len(record.summary.split()),
-        )
+        result = self._begun(record)
         try:
             self._refuse_unusable(result, record)
             with spent("category"):
@@ -149,13 +139,29 @@ class Pipeline:
             with spent("normalize"):
                 result = self._with_severity(result)
         except _Stop as stop:
-            state = RecordState.FAILED if stop.reason in FAILURES else RecordState.SKIPPED
-            result = replace(result, state=state, reason=stop.reason, detail=stop.detail)
+            result = _ended(result, stop.reason, stop.detail)
         return replace(
             result,
             scored_at=self._clock(),
             stage_seconds=spent.seconds,
             core_seconds=spent.core_seconds(),
+        )
+
+    def not_scored(self, record: IncomingRecord, reason: Reason, detail: str) -> ScoredRecord:
+        """The result for a record that cannot even begin, in the same form as all others."""
+        return _ended(self._begun(record), reason, detail)
+
+    def _begun(self, record: IncomingRecord) -> ScoredRecord:
+        return ScoredRecord(
+            record_id=record.id,
+            state=RecordState.SCORED,
+            reason=None,
+            detail="",
+            category=record.category or "",
+            scored_at=self._clock(),
+            fingerprint=self._fingerprint,
+            document_words=len(record.document.split()),
+            summary_words=len(record.summary.split()),
         )
 
     def _refuse_unusable(self, result: ScoredRecord, record: IncomingRecord) -> None:
@@ -305,6 +311,11 @@ class Pipeline:
             reason=severity.reason,
             calibration_id=calibration.id if calibration and severity.hss is not None else None,
         )
+
+
+def _ended(result: ScoredRecord, reason: Reason, detail: str) -> ScoredRecord:
+    state = RecordState.FAILED if reason in FAILURES else RecordState.SKIPPED
+    return replace(result, state=state, reason=reason, detail=detail)
 
 
 def _text(summary: Summary) -> str:

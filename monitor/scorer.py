@@ -18,6 +18,7 @@ from typing import Any
 import structlog
 from apscheduler.schedulers.blocking import BlockingScheduler
 
+from monitor.calibrating import note_fingerprint
 from monitor.embedding.language import load_language
 from monitor.embedding.sbert import SbertEncoder, load_encoder
 from monitor.embedding.sentences import SentenceSplitter
@@ -172,6 +173,7 @@ def serve(settings: Settings, stores: Stores, *, child: bool) -> None:
     if child:
         threading.Thread(target=_watch_front, args=(stop,), name="front", daemon=True).start()
     bench = build(settings, stores.calibrations)
+    note_fingerprint(stores, bench.fingerprint, bench.made_of)
     worker = Worker(
         stores.queue,
         bench.pipeline.score,

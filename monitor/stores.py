@@ -15,7 +15,7 @@ from monitor.settings import Settings
 from monitor.storage.calibrations import SqlCalibrationStore
 from monitor.storage.content import AesGcmCipher, ContentCodec, ContentMode, TextHash
 from monitor.storage.engine import Database, connect
-from monitor.storage.epochs import SqlEpochStore
+from monitor.storage.epochs import SharedFacts, SqlEpochStore
 from monitor.storage.queue import SqlRecordQueue
 from monitor.storage.repository import Repository
 from monitor.storage.schema import prepare
@@ -35,6 +35,7 @@ class Stores:
     repository: Repository
     calibrations: SqlCalibrationStore
     epochs: SqlEpochStore
+    facts: SharedFacts
 
 
 @contextmanager
@@ -63,6 +64,7 @@ def open_stores(settings: Settings, *, content_key: bytes | None = None) -> Iter
             repository=Repository(database, clock=now),
             calibrations=SqlCalibrationStore(database),
             epochs=SqlEpochStore(database),
+            facts=SharedFacts(database),
         )
     finally:
         database.close()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from monitor import configuration, logs
+from monitor.errors import UsageError
 from monitor.settings import Settings
 
 Config = Annotated[
@@ -22,6 +25,19 @@ Config = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object a line on standard output.")
 ]
+Since = Annotated[
+    str | None,
+    typer.Option("--since", help="From this time on: 2h, 30m, 7d ago, or 2026-01-31T12:00Z."),
+]
+Until = Annotated[
+    str | None, typer.Option("--until", help="Before this time, written like --since.")
+]
+Service = Annotated[str | None, typer.Option("--service", help="Only this service.")]
+Model = Annotated[str | None, typer.Option("--model", help="Only this model.")]
+Category = Annotated[str | None, typer.Option("--category", help="Only this category.")]
+
+_AGO = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def settings_of(config: Path | None) -> Settings:
@@ -29,3 +45,23 @@ def settings_of(config: Path | None) -> Settings:
     settings = configuration.load(config)
     logs.configure(settings.logging.level, settings.logging.format)
     return settings
+
+
+def moment(option: str, value: str | None, *, now: datetime) -> datetime | None:
+    """A time from `2h` (ago) or ISO 8601 (UTC where it names no zone).
+
+    >>> moment("--since", "2h", now=datetime(2026, 1, 1, 12, tzinfo=UTC)).isoformat()
+    '2026-01-01T10:00:00+00:00'
+    """
+    if value is None:
+        return None
+    ago = _AGO.fullmatch(value.strip())
+    if ago is not None:
+        return now - timedelta(**{_UNITS[ago[2]]: float(ago[1])})
+    try:
+        parsed = datetime.fromisoformat(value.strip())
+    except ValueError:
+        raise UsageError(
+            f"{option}: {value!r} is no time; write 90m, 2h, 7d or 2026-01-31T12:00Z"
+        ) from None
+    return parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)

@@ -1,0 +1,76 @@
+"""`hss-monitor db`: the schema and what is kept in it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import typer
+
+from monitor.cli.options import Config, Json, settings_of
+from monitor.cli.output import emit, note, plain
+from monitor.storage.engine import connect
+from monitor.storage.integrity import check as check_integrity
+from monitor.storage.retention import prune as prune_rows
+from monitor.storage.schema import current_revision
+from monitor.storage.schema import upgrade as upgrade_schema
+from monitor.stores import now
+
+db = typer.Typer(help="Upgrade, check and prune the database.", no_args_is_help=True)
+
+
+@db.command("upgrade")
+def upgrade(config: Config = None) -> None:
+    """Bring the schema up to date; keeps all data."""
+    database = connect(settings_of(config).database.url)
+    try:
+        before = current_revision(database)
+        upgrade_schema(database)
+        after = current_revision(database)
+    finally:
+        database.close()
+    note(
+        f"schema {before or '(none)'} → {after}"
+        if before != after
+        else f"schema {after} is current"
+    )
+
+
+@db.command("check")
+def check(config: Config = None, json_: Json = False) -> None:
+    """Check integrity and schema; exit code 1 where something is wrong."""
+    database = connect(settings_of(config).database.url)
+    try:
+        report = check_integrity(database)
+    finally:
+        database.close()
+    if json_:
+        emit(report)
+    else:
+        for key, value in plain(report).items():
+            typer.echo(f"{key}: {value}")
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+@db.command("prune")
+def prune(config: Config = None, json_: Json = False) -> None:
+    """Erase and delete what is older than the configuration keeps, now."""
+    settings = settings_of(config)
+    database = connect(settings.database.url)
+    try:
+        report = prune_rows(
+            database,
+            clock=now,
+            texts_before=now() - timedelta(days=settings.storage.keep_texts_days),
+            records_before=now() - timedelta(days=settings.storage.keep_records_days),
+            max_bytes=settings.storage.max_database_bytes,
+        )
+    finally:
+        database.close()
+    if json_:
+        emit(report)
+    else:
+        note(
+            f"texts of {report.texts_erased} records erased, "
+            f"{report.records_deleted} records deleted"
+        )

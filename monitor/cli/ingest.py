@@ -1,0 +1,71 @@
+"""`hss-monitor ingest`: records from a file into the queue, without a running sidecar."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from monitor.app import Front
+from monitor.cli.options import Config, Json, settings_of
+from monitor.cli.output import emit, note
+from monitor.errors import UsageError
+from monitor.ingest.submission import read_submission
+from monitor.stores import now, open_stores
+
+CHUNK = 200
+"""Lines that become durable together."""
+
+
+def ingest(
+    file: Annotated[Path, typer.Argument(help="Records as JSON lines; - is standard input.")],
+    config: Config = None,
+    json_: Json = False,
+) -> None:
+    """Queue records for scoring; a record that is known already is not queued again.
+
+    Each line is an object with document, summary, service, model and, where known, id,
+    category, trace_id, span_id, started_at, request.
+    """
+    settings = settings_of(config)
+    accepted = sampled = rejected = line = 0
+    with open_stores(settings) as stores, _lines(file) as source:
+        front = Front(settings, stores, None)
+        while chunk := list(islice(source, CHUNK)):
+            taken = read_submission(b"".join(chunk), lines=True, received_at=now())
+            records = [
+                record if front.redaction is None else front.redaction.record(record)
+                for record in taken.records
+            ]
+            sampled += sum(front.intake.take_now(records))
+            accepted += len(records)
+            rejected += len(taken.rejected)
+            for fault in taken.rejected:
+                note(f"record {line + fault.index + 1}: {fault.field}: {fault.remedy}")
+            line += len(chunk)
+        front.book.flush()
+    if json_:
+        emit({"accepted": accepted, "sampled": sampled, "rejected": rejected})
+    else:
+        note(f"{accepted} accepted, {sampled} of them sampled, {rejected} rejected")
+    if rejected:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _lines(file: Path) -> Iterator[BinaryIO]:
+    if str(file) == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with file.open("rb") as source:
+            yield source
+    except OSError as error:
+        raise UsageError(
+            f"FILE: {str(file)!r} cannot be read ({error.strerror}); name a readable file"
+        ) from None

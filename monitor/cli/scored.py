@@ -1,0 +1,123 @@
+"""A fresh result, as one JSON object and for a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from monitor.cli.output import cell, out, table
+from monitor.records import IncomingRecord, PerturbationScore, ScoredRecord
+
+
+def scored_row(result: ScoredRecord) -> dict[str, Any]:
+    """The object that `score --json` prints: keys and order are part of the interface."""
+    severity, support = result.severity, result.support
+    normalizer = severity.normalizer if severity else None
+    return {
+        "id": result.record_id,
+        "state": result.state,
+        "hss": severity and severity.hss,
+        "hss_low": severity and severity.low,
+        "hss_high": severity and severity.high,
+        "reason": result.reason,
+        "detail": result.detail,
+        "category": result.category,
+        "calibration": result.calibration_id,
+        "normalizer": normalizer and normalizer.value,
+        "normalizer_category": normalizer and (normalizer.category or "pooled"),
+        "fingerprint": result.fingerprint,
+        "baseline": result.baseline,
+        "baseline_summary": result.baseline_summary,
+        "observed_distance": result.observed_distance,
+        "null_distance": result.null_distance,
+        "raw_distance": result.raw_distance,
+        "excess": result.excess,
+        "entity_support": support and support.entity_support,
+        "entity_reason": support and support.entity_reason,
+        "number_support": support and support.number_support,
+        "number_reason": support and support.number_reason,
+        "unsupported": support.unsupported if support else [],
+        "perturbations": [_perturbation(score) for score in result.perturbations],
+        "truncated": result.truncated,
+        "prompt_tokens": result.prompt_tokens,
+        "completion_tokens": result.completion_tokens,
+        "timings": {**result.stage_seconds, "core_seconds": result.core_seconds},
+    }
+
+
+def _perturbation(score: PerturbationScore) -> dict[str, Any]:
+    made = score.perturbation
+    return {
+        "strength": made.strength,
+        "share": made.share,
+        "reached": made.reached,
+        "min_cosine": made.min_cosine,
+        "substitutions": [
+            {
+                "index": item.index,
+                "original": item.original,
+                "replacement": item.replacement,
+                "similarity": item.similarity,
+            }
+            for item in made.substitutions
+        ],
+        "document": made.document,
+        "summary": score.summary.text,
+        "distance": score.distance,
+        "reason": score.reason,
+    }
+
+
+def print_scored(result: ScoredRecord, record: IncomingRecord) -> None:
+    """HSS with its interval and its companions, then what each rewording did."""
+    severity, support = result.severity, result.support
+    value = severity.hss if severity else None
+    headline = Text()
+    if value is None:
+        headline.append(f"HSS unknown: {result.reason}", style="yellow")
+    else:
+        headline.append(f"HSS {value:.3f}", style="bold red" if value >= 0.7 else "bold")
+        if severity is not None and severity.low is not None and severity.high is not None:
+            headline.append(f"  95 % [{severity.low:.3f}, {severity.high:.3f}]")
+    headline.append(f"  {result.record_id} · {result.category or 'no category'}", style="dim")
+    out.print(headline)
+    table(
+        [
+            "raw distance",
+            "null distance",
+            "excess",
+            "entity support",
+            "number support",
+            "calibration",
+        ],
+        [
+            (
+                result.raw_distance,
+                result.null_distance,
+                result.excess,
+                support and support.entity_support,
+                support and support.number_support,
+                result.calibration_id,
+            )
+        ],
+    )
+    if support and support.unsupported:
+        named = ", ".join(f"{fact.text} ({fact.kind})" for fact in support.unsupported)
+        out.print(Text("not in the document: ", style="red").append(cell(named)))
+    if result.perturbations:
+        table(
+            ["strength", "share", "distance", "words replaced"],
+            [
+                (
+                    score.perturbation.strength,
+                    score.perturbation.share,
+                    score.distance,
+                    ", ".join(
+                        f"{item.original}→{item.replacement}"
+                        for item in score.perturbation.substitutions[:6]
+                    ),
+                )
+                for score in result.perturbations
+            ],
+        )
