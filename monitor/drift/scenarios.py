@@ -46,7 +46,8 @@ class Scenario:
     records: int
     """Watched records of a stream, after its reference."""
     change: int | None
-    """Watched records before the change begins; `None` where nothing changes."""
+    """Watched records before the change begins; `None` where nothing changes. In the middle of
+    a window of 200, so that tests on such windows are met neither early nor late."""
     draw: Draw
     rate: float = 10.0
     """Records an hour."""
@@ -101,7 +102,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         change=None,
         draw=_autocorrelated,
     ),
-    Scenario(name="shift", about="the mean rises by 0.1", records=3000, change=1000, draw=_shift),
+    Scenario(name="shift", about="the mean rises by 0.1", records=3000, change=1100, draw=_shift),
     Scenario(
         name="cycle",
         about="a daily cycle of ±0.05, no change",
@@ -113,21 +114,21 @@ SCENARIOS: tuple[Scenario, ...] = (
         name="cycle_shift",
         about="a daily cycle of ±0.05, and the mean rises by 0.1",
         records=3000,
-        change=1000,
+        change=1100,
         draw=_cycle,
     ),
     Scenario(
         name="slow",
         about="the mean rises by 0.1 over 1,000 records",
         records=4000,
-        change=1000,
+        change=1100,
         draw=_slow,
     ),
     Scenario(
         name="spread",
         about="the same mean, one and a half times the standard deviation",
         records=3000,
-        change=1000,
+        change=1100,
         draw=_spread,
     ),
     Scenario(

@@ -6,9 +6,11 @@ changes); among the streams without such an alarm, the delay is the number of re
 the first changed one up to and including the one with the alarm, and a change is missed
 where no alarm comes before the stream ends.
 
-What to read from the table: `page_hinkley_tuned` and `ks_tuned` can be quicker than the
-e-detector where nothing cycles, with settings made for that very traffic; they pay for it
-on the first daily cycle. `outpaced` lists those cases from the measured rows.
+Where others win, and `outpaced` lists from the measured rows: PageHinkley, tuned to this very
+traffic, is a little quicker on plain and on slow shifts, and alarms on every stream with a
+daily cycle. ADWIN with a looser δ stands the cycle and finds slow drift sooner, but plain
+shifts at twice the delay, and changes of spread never. PSI at its usual 0.25 over windows of
+200 records is quiet and good at slow drift, and says nothing before its window ends.
 """
 
 from __future__ import annotations
@@ -87,13 +89,15 @@ def simulate(
 
 
 def outpaced(rows: Sequence[SimulationRow], *, tolerated: float = 0.05) -> list[SimulationRow]:
-    """Where another method wins: rows with at most `tolerated` false alarms in their scenario
-    and a median delay below that of the e-detector there."""
+    """Where another method wins: rows with at most `tolerated` false alarms and missed
+    changes in their scenario, and a median delay below that of the e-detector there."""
     own = {row.scenario: row for row in rows if row.detector == "edetector"}
     winners = []
     for row in rows:
         ours = own.get(row.scenario)
         if ours is None or row.detector in OWN or row.false_alarm_share > tolerated:
+            continue
+        if row.missed_share is None or row.missed_share > tolerated:
             continue
         if row.delay_median is not None and (
             ours.delay_median is None or row.delay_median < ours.delay_median

@@ -79,9 +79,9 @@ def test_it_stops_at_the_record_that_completes_the_evidence() -> None:
 
 
 def test_the_change_point_is_near_the_true_one() -> None:
-    """ "Since when" is what the person on call asks first: 200 changes after 300 records."""
+    """ "Since when" is what the person on call asks first: 100 changes after 300 records."""
     errors = []
-    for seed in range(200):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         x = rng.beta(2, 8, 700) + 0.15 * (np.arange(700) >= 300)
         evidence = advance(no_evidence(), _observations(np.clip(x, 0, 1), 0.235), threshold=1e5)

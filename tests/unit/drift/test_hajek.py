@@ -46,11 +46,9 @@ def test_one_trace_has_no_interval() -> None:
     assert (estimate.value, estimate.std_error, estimate.low) == (pytest.approx(0.2), None, None)
 
 
-def test_interval_covers_the_known_mean_of_an_unequally_sampled_stream(
-    coverage_of_unequal_sampling,
-) -> None:
+def test_interval_covers_the_known_mean_of_an_unequally_sampled_stream(studies) -> None:
     """Quick form of the benchmark: 93–97 % of 1,000 runs there, here a wider net of 300."""
-    share, bias, naive = coverage_of_unequal_sampling(runs=300, seed=3)
+    share, bias, naive = studies.coverage_of_unequal_sampling(runs=300, seed=3)
     assert 0.915 <= share <= 0.98
     assert abs(bias) < 0.004
     assert naive > 0.1, (
