@@ -1,0 +1,1 @@
+"""A summarization service to be watched, and the traffic that it gets."""
