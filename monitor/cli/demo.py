@@ -1,0 +1,180 @@
+"""`hss-monitor demo`: the whole product on one machine, from nothing to an explained record."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from monitor import logs
+from monitor.cli.options import Json
+from monitor.cli.output import cell, emit, err, note, out
+from monitor.demo.play import Estimate, Play, Scene, estimate
+from monitor.demo.processes import require_free
+from monitor.records import RecordState
+from monitor.storage.detail import record_detail
+from monitor.storage.queries import RecordRow
+from monitor.stores import open_stores
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="End when the play is over.")] = False,
+    port: Annotated[int, typer.Option("--port", help="Port of the sidecar.")] = 8318,
+    folder: Annotated[
+        Path, typer.Option("--folder", help="Where runs keep database, key, configuration, logs.")
+    ] = Path("hss-demo"),
+    json_: Json = False,
+) -> None:
+    """Run a summarization service with the sidecar beside it, and let it go bad.
+
+    Real news articles are summarized by a good release, the sidecar is calibrated on the
+    first of them, then a bad release comes: watch HSS rise and entity support fall.
+    """
+    logs.configure("warning", "console")
+    require_free(port)
+    run = folder / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    started = time.monotonic()
+    with Live(console=err, refresh_per_second=4, transient=False) as live:
+        play = Play(run, port=port, show=lambda scene: live.update(_picture(scene)))
+        try:
+            play.run()
+            result = _result(play, seconds=time.monotonic() - started)
+            if not json_:
+                _explain(play, result)
+        except BaseException:
+            play.stop()
+            raise
+    if json_ and once:
+        play.stop()
+        emit(result)
+        return
+    if json_:
+        emit(result)
+    if once:
+        play.stop()
+        return
+    note(f"the sidecar goes on at {play.url} (metrics at {play.url}/metrics); Ctrl-C ends it")
+    try:
+        while True:
+            time.sleep(1.0)
+            for child in play.children():
+                child.keep_running()
+    except KeyboardInterrupt:
+        note("stopping")
+    finally:
+        play.stop()
+
+
+def _result(play: Play, *, seconds: float) -> dict[str, Any]:
+    scene, counted = play.scene, play.counted()
+    states = scene.states()
+    scored = [
+        row for rows in scene.records.values() for row in rows if row.state is RecordState.SCORED
+    ]
+    result: dict[str, Any] = {
+        "calls": scene.calls,
+        "received": int(counted.get("hss_records_received_total", 0)),
+        "sampled": int(counted.get("hss_records_sampled_total", 0)),
+        "scored": states[RecordState.SCORED],
+        "skipped": states[RecordState.SKIPPED],
+        "failed": states[RecordState.FAILED],
+        "replays_ignored": int(counted.get("hss_replays_ignored_total", 0)),
+    }
+    for act in ("good", "bad"):
+        hss = _of(scene, act, "hss")
+        result[f"hss_mean_{act}"] = hss.mean
+        result[f"hss_ci_{act}"] = hss.interval
+    for act in ("good", "bad"):
+        result[f"entity_support_{act}"] = _of(scene, act, "entity_support").mean
+        result[f"number_support_{act}"] = _of(scene, act, "number_support").mean
+    result |= {
+        "calibration": scene.calibration,
+        "core_seconds_per_record": counted.get("hss_score_core_seconds_total", 0.0)
+        / max(1, len(scored)),
+        "seconds": seconds,
+        "worst": max(scene.records.get("bad", []), key=lambda row: row.hss or 0.0, default=None),
+        "database": play.settings.database.url,
+    }
+    worst: RecordRow | None = result["worst"]
+    result["worst"] = worst and worst.id
+    return result
+
+
+def _of(scene: Scene, act: str, signal: str) -> Estimate:
+    return estimate([getattr(row, signal) for row in scene.records.get(act, [])])
+
+
+def _picture(scene: Scene) -> Group:
+    states = scene.states()
+    headline = Text("hss-monitor demo · ", style="bold").append(_TITLES.get(scene.act, scene.act))
+    counts = Text(
+        f"{scene.calls} calls · " + " · ".join(f"{n} {state.value}" for state, n in states.items()),
+        style="dim",
+    )
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("release", "records", "raw distance", "HSS", "", "entity support"):
+        grid.add_column(column)
+    for act, rows in scene.records.items():
+        hss = [row.hss for row in rows if row.hss is not None]
+        mean = fmean(hss) if hss else None
+        bar = "█" * round(20 * mean) if mean is not None else ""
+        grid.add_row(
+            cell(act),
+            cell(sum(row.state is RecordState.SCORED for row in rows)),
+            cell(_of(scene, act, "raw_distance").mean),
+            cell(mean),
+            Text(bar, style="red" if (mean or 0) > 0.7 else "green"),
+            cell(_of(scene, act, "entity_support").mean),
+        )
+    return Group(headline, counts, grid)
+
+
+_TITLES = {
+    "reference": "act 1: the good release, to calibrate on (models load for half a minute)",
+    "good": "act 2: the good release, measured",
+    "bad": "act 3: a bad release was rolled out",
+}
+
+
+def _explain(play: Play, result: dict[str, Any]) -> None:
+    """The worst record of the bad release: what was reworded, what moved, what was invented."""
+    good, bad = (_of(play.scene, act, "hss") for act in ("good", "bad"))
+    for act, hss in (("good", good), ("bad", bad)):
+        if hss.mean is not None and hss.interval is not None:
+            low, high = hss.interval
+            support = result[f"entity_support_{act}"]
+            line = Text(f"{act:>4} release: mean HSS {hss.mean:.3f} [{low:.3f}, {high:.3f}]")
+            line.append(f" over {hss.records} records, entity support ")
+            out.print(line.append(cell(support)))
+    if result["worst"] is None:
+        return
+    with open_stores(play.settings) as stores:
+        detail = record_detail(stores.database, result["worst"])
+    if detail is None or detail.score is None:
+        return
+    out.print(Text(f"\nWhy, by the record {detail.row.id}", style="bold"))
+    out.print(Text("summary  ").append(cell(detail.summary)))
+    moved = max(detail.perturbations, key=lambda run: run.distance or 0.0, default=None)
+    if moved is not None:
+        words = ", ".join(f"{s.original}→{s.replacement}" for s in moved.substitutions[:5])
+        out.print(Text("reworded ").append(cell(f"{words} (share {moved.share:.0%})")))
+        out.print(Text("became   ").append(cell(moved.summary)))
+        out.print(Text("distance ").append(cell(moved.distance)))
+    invented = ", ".join(fact.text for fact in detail.score.unsupported)
+    if invented:
+        out.print(Text("not in the document: ", style="red").append(cell(invented)))
+    out.print(
+        Text(
+            f"\nhss-monitor records show {detail.row.id} "
+            f"--config {play.folder / 'hss-monitor.yaml'}",
+            style="dim",
+        )
+    )

@@ -1,0 +1,245 @@
+"""The demo as a play in three acts: a reference, a good release, a bad release.
+
+Everything in it is the product: the service sends OpenTelemetry spans, the sidecar runs as
+its own process with an ordinary configuration file, the calibration is the ordinary one.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, stdev
+
+import httpx
+import yaml
+
+from monitor.calibrating import Window, calibrate_window, renormalize
+from monitor.configuration import load
+from monitor.demo.news import news_documents
+from monitor.demo.processes import Child, free_port, service, sidecar
+from monitor.demo.traffic import MODEL, TrafficGenerator
+from monitor.errors import DependencyUnavailable
+from monitor.records import RecordState
+from monitor.storage.queries import MAX_PAGE, RecordRow, list_records
+from monitor.stores import Stores, now, open_stores
+
+SERVICE = "demo-summarizer"
+FINAL = {RecordState.SCORED, RecordState.SKIPPED, RecordState.FAILED}
+STALL_SECONDS = 240.0
+"""Without any progress for so long the demo gives up and says where to look."""
+POLL_SECONDS = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Act:
+    """One stretch of traffic under one release."""
+
+    name: str
+    release: str
+    calls: int
+
+
+ACTS = (
+    Act(name="reference", release="good", calls=36),
+    Act(name="good", release="good", calls=24),
+    Act(name="bad", release="bad", calls=24),
+)
+
+
+@dataclass(slots=True)
+class Scene:
+    """What the audience sees."""
+
+    act: str = "starting"
+    calls: int = 0
+    records: dict[str, list[RecordRow]] = field(default_factory=dict)
+    """Records by act, in all states."""
+    calibration: str | None = None
+
+    def states(self) -> dict[RecordState, int]:
+        rows = [row for act in self.records.values() for row in act]
+        return {state: sum(row.state is state for row in rows) for state in RecordState}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """Mean over records with its 95 % Student's t interval."""
+
+    mean: float | None
+    interval: tuple[float, float] | None
+    records: int
+
+
+def estimate(values: Sequence[float | None]) -> Estimate:
+    """Mean of the known values; the interval needs two, and is not clipped.
+
+    >>> estimate([0.2, 0.4, None]).mean
+    0.30000000000000004
+    """
+    # SciPy is of no use before the last act.
+    from scipy.special import stdtrit
+
+    known = [value for value in values if value is not None]
+    if len(known) < 2:
+        return Estimate(mean=known[0] if known else None, interval=None, records=len(known))
+    mean = fmean(known)
+    half = float(stdtrit(len(known) - 1, 0.975)) * stdev(known) / math.sqrt(len(known))
+    return Estimate(mean=mean, interval=(mean - half, mean + half), records=len(known))
+
+
+def demo_settings(folder: Path, *, port: int, service_port: int, scorers: int) -> dict[str, object]:
+    """The sidecar's configuration: what a user would write, with shorter periods."""
+    return {
+        "http": {"port": port},
+        "database": {"url": f"sqlite:///{folder / 'hss-monitor.db'}"},
+        "labels": {"services": [SERVICE], "models": [MODEL]},
+        "storage": {"hash_key_file": str(folder / "hss-monitor.key")},
+        "categories": {"default": "news"},
+        "summarizer": {
+            "kind": "replay",
+            "replay": {"url": f"http://127.0.0.1:{service_port}/v1/chat/completions"},
+            "limits": {"concurrency": 4},
+        },
+        "execution": {"scorers": scorers, "lease_seconds": 30},
+        "scheduler": {"gauges_seconds": 2},
+    }
+
+
+class Play:
+    """Runs the acts. `show` is called about once a second with the scene."""
+
+    def __init__(self, folder: Path, *, port: int, show: Callable[[Scene], None]) -> None:
+        self.folder = folder
+        self.url = f"http://127.0.0.1:{port}"
+        self.scene = Scene()
+        self._show = show
+        self._port = port
+        self._acts: dict[str, str] = {}
+        self._counted: dict[str, float] = {}
+        self._last_metrics: dict[str, float] = {}
+
+    def run(self, acts: Sequence[Act] = ACTS) -> None:
+        """Start service and sidecar, play all acts, and leave both running."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        service_port = free_port()
+        config = self.folder / "hss-monitor.yaml"
+        scorers = max(1, min(2, os.cpu_count() or 1))
+        values = demo_settings(
+            self.folder.resolve(), port=self._port, service_port=service_port, scorers=scorers
+        )
+        config.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
+        env = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+        self.settings = load(config)
+        self._sidecar = sidecar(self._port, config, folder=self.folder, env=env)
+        self._service = service(service_port, self.url, folder=self.folder, env=env)
+        self._sidecar.start()
+        self._service.start()
+        with (
+            open_stores(self.settings) as stores,
+            TrafficGenerator(f"http://127.0.0.1:{service_port}", news_documents()) as traffic,
+        ):
+            for act in acts:
+                self._play(act, traffic, stores, service_port)
+                if act.name == "reference":
+                    self._calibrate(stores)
+
+    def _play(self, act: Act, traffic: TrafficGenerator, stores: Stores, port: int) -> None:
+        self.scene.act = act.name
+        httpx.post(
+            f"http://127.0.0.1:{port}/release", json={"release": act.release}, trust_env=False
+        ).raise_for_status()
+        for _ in range(act.calls):
+            (result,) = traffic.send(1)
+            if result.summary is None:
+                raise DependencyUnavailable(
+                    f"demo: the service answered {result.status}; "
+                    f"{self.folder / 'service.log'} says why"
+                )
+            self._acts[result.trace_id] = act.name
+            self.scene.calls = traffic.calls
+        self._wait(stores)
+
+    def _wait(self, stores: Stores) -> None:
+        """Until every call so far is a record in a final state."""
+        moved = time.monotonic()
+        last: object = None
+        while True:
+            self.scene.records = self._records(stores)
+            self._show(self.scene)
+            if self._sidecar.keep_running():
+                self._counted = self.counted()
+                self._last_metrics = {}
+            self._read_metrics()
+            rows = [row for act in self.scene.records.values() for row in act]
+            done = sum(row.state in FINAL for row in rows)
+            if len(rows) >= self.scene.calls and done == len(rows):
+                return
+            if (len(rows), done) != last:
+                last, moved = (len(rows), done), time.monotonic()
+            if time.monotonic() - moved > STALL_SECONDS:
+                raise DependencyUnavailable(
+                    f"demo: nothing was scored for {STALL_SECONDS:.0f} s "
+                    f"({done} of {self.scene.calls}); {self.folder / 'sidecar.log'} says why"
+                )
+            time.sleep(POLL_SECONDS)
+
+    def _calibrate(self, stores: Stores) -> None:
+        window = Window(name="demo reference", until=now(), service=SERVICE)
+        calibration = calibrate_window(
+            stores,
+            window,
+            fingerprint=None,
+            min_documents=self.settings.calibration.min_documents,
+        )
+        stores.calibrations.add(calibration, activate=True)
+        renormalize(stores, calibration, window)
+        self.scene.calibration = calibration.id
+
+    def _records(self, stores: Stores) -> dict[str, list[RecordRow]]:
+        found: dict[str, list[RecordRow]] = {}
+        after: str | None = None
+        while True:
+            page = list_records(stores.database, limit=MAX_PAGE, after=after)
+            for row in page.rows:
+                act = self._acts.get(row.trace_id or "")
+                if act is not None:
+                    found.setdefault(act, []).append(row)
+            after = page.next
+            if after is None:
+                return found
+
+    def _read_metrics(self) -> None:
+        """Counters begin anew with a process; what earlier ones counted is kept."""
+        try:
+            text = httpx.get(f"{self.url}/metrics", timeout=5.0, trust_env=False).text
+        except httpx.HTTPError:
+            return
+        sums: dict[str, float] = {}
+        for line in text.splitlines():
+            if line.startswith("hss_") and "_total" in line:
+                name, _, value = line.rpartition(" ")
+                name = name.partition("{")[0]
+                sums[name] = sums.get(name, 0.0) + float(value)
+        self._last_metrics = sums
+
+    def counted(self) -> dict[str, float]:
+        """Sums of the sidecar's counters over all its lives in this play."""
+        names = {*self._counted, *self._last_metrics}
+        return {
+            name: self._counted.get(name, 0.0) + self._last_metrics.get(name, 0.0) for name in names
+        }
+
+    def children(self) -> list[Child]:
+        """The service and the sidecar, for whoever keeps watch after the last act."""
+        return [self._service, self._sidecar]
+
+    def stop(self) -> None:
+        """End the service first, so that it can still send its last spans."""
+        for name in ("_service", "_sidecar"):
+            child: Child | None = getattr(self, name, None)
+            if child is not None:
+                child.stop()
