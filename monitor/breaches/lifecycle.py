@@ -8,9 +8,11 @@
                    in between, or no answer        → stays open
 
 No answer (too few records) changes no state and starts the clocks of `hold` and `calm` anew:
-silence of the traffic is no recovery, and staleness has a threshold of its own. All functions are pure; times are handed in. The state
-is stored after each step, so that another evaluator can go on with it, and a step repeated
-with the same time gives the same state: no breach opens twice.
+silence of the traffic is no recovery, and staleness has a threshold of its own.
+
+All functions are pure; times are handed in. The state is stored after each step, so that
+another evaluator can go on with it; a step that is not later than the last does nothing, so
+no breach opens twice.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from monitor.drift.reference import Observations
 from monitor.errors import MalformedInput
 
 RECOVERY = 50
+LEVEL_EVIDENCE = 20.0
+"""Mean C_t(γ) from which a change is called one of level; chance exceeds it in at most 5 %."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,17 +118,29 @@ def follow(
 
 
 def _alarm(evidence: Evidence, now: float, threshold: float) -> Alarm | None:
-    value = evidence.value
-    direction = value.index(max(value))
-    if value[direction] < threshold:
+    value = max(evidence.value)
+    if value < threshold:
         return None
+    direction = _direction(evidence)
     since = evidence.onset(direction)
     return Alarm(
         direction=DIRECTIONS[direction],
         since=now if since is None else since,
         raised_at=now,
-        evidence=value[direction],
+        evidence=value,
     )
+
+
+def _direction(evidence: Evidence) -> int:
+    """What to call the change: the level, where it has evidence of its own.
+
+    A great shift raises squared deviations even faster than the level that causes them; a
+    change of spread never moves the level.
+    """
+    level = [fmean(evidence.peaks[direction]) for direction in (0, 1)]
+    if max(level) >= LEVEL_EVIDENCE:
+        return level.index(max(level))
+    return evidence.value.index(max(evidence.value))
 
 
 def _from(observations: Observations, place: int) -> Observations:

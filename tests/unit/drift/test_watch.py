@@ -44,6 +44,15 @@ def test_a_change_of_spread_alone_is_seen_by_its_own_detector(reference, clock) 
     assert watch.alarm.direction == "spread_up"
 
 
+def test_a_great_shift_is_called_one_of_level(reference, stable, clock) -> None:
+    """Squared deviations alarm first then; "the spread rose" would send people astray."""
+    values = np.clip(stable(100, seed=8) + 0.5, 0, 1)
+    watch = _follow(start("ref-1"), reference, values, clock(100, start=50))
+    assert watch.alarm is not None
+    assert watch.evidence.value[2] > watch.evidence.value[0]
+    assert watch.alarm.direction == "level_up"
+
+
 def test_drift_ends_after_fifty_records_inside_the_band(reference, stable, clock) -> None:
     """Not at the first good record, and not before 50 after the alarm."""
     times = clock(4000, start=50)
