@@ -229,7 +229,12 @@ def _give_back(database: Database) -> None:
     with database.autocommit() as connection:
         while True:
             free = int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
-            connection.exec_driver_sql(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})").all()
+            # By the driver's own cursor: the statement works a page a step but has no
+            # columns, so SQLAlchemy would take it for done after the first.
+            cursor = connection.connection.cursor()
+            cursor.execute(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
+            cursor.fetchall()
+            cursor.close()
             left = int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
             # Equal where the file was made without incremental vacuum.
             if left == 0 or left >= free:
