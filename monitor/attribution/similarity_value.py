@@ -123,7 +123,8 @@ class SimilarityEvaluator:
     ) -> list[SummaryDistribution | None]:
         """μ of each summary; all that must be embedded goes into one batch a kind."""
         texts = [key for key in keys if isinstance(key, str)]
-        from_texts = dict(zip(texts, self._encoder.distributions(texts), strict=True))
+        embedded = self._encoder.distributions(texts) if texts else []
+        from_texts = dict(zip(texts, embedded, strict=True))
         split = [key for key in keys if isinstance(key, tuple)]
         unknown = list(dict.fromkeys(s for key in split for s in key if s not in self._vectors))
         if unknown:

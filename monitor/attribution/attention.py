@@ -1,0 +1,79 @@
+"""Attention: how much of the summary's cross-attention lies on each source word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from monitor.attribution.results import Attribution
+from monitor.attribution.subwords import input_limit, subwords
+from monitor.attribution.value import ValueFunction
+from monitor.records import FloatArray, Reason
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class AttentionMethod:
+    """φ(w) = mean over layers, heads and summary tokens of the attention on w's subwords.
+
+    One teacher-forced forward pass, one evaluation. 0 ≤ φ and Σφ ≤ 1; what is missing lies
+    on punctuation and special tokens (often most of it). Says where the decoder looked, not
+    what its summary depends on (Jain & Wallace 2019), hence it stands beside SHAP and not in
+    its place.
+
+    Only encoder–decoder models have cross-attention: without one (`model=None`: a remote or
+    an extractive summarizer; or a causal model) it is `unavailable`.
+    """
+
+    model: PreTrainedModel | None
+    tokenizer: PreTrainedTokenizerBase | None
+    name: str = "attention"
+    random: bool = False
+
+    def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
+        """Reads document and summary from `value`, which it charges but does not call."""
+        cut = value.segmentation
+        if self.model is None or self.tokenizer is None:
+            return Attribution(values=None, reason=Reason.UNAVAILABLE)
+        if not self.model.config.is_encoder_decoder:
+            return Attribution(values=None, reason=Reason.UNAVAILABLE)
+        if not cut.words:
+            return Attribution(values=None, reason=Reason.EMPTY_DOCUMENT)
+        if value.remaining < 1:
+            return Attribution(values=None, reason=Reason.OVER_BUDGET)
+        value.spend(1)
+        limit = input_limit(self.model, self.tokenizer)
+        source = subwords(cut, self.tokenizer, limit=limit)
+        target = self.tokenizer(
+            text_target=value.summary, truncation=limit is not None, max_length=limit
+        )
+        mass = _cross_attention(
+            self.model.train(mode=False), source.ids.tolist(), target["input_ids"]
+        )
+        on_words = source.words >= 0
+        values = np.bincount(
+            source.words[on_words], weights=mass[on_words], minlength=len(cut.words)
+        )
+        return Attribution(values=values.astype(np.float64), evaluations=1)
+
+
+def _cross_attention(model: PreTrainedModel, source: list[int], target: list[int]) -> FloatArray:
+    """Mean cross-attention on each source token, (tokens,), sums to 1."""
+    # Fused attention kernels do not give weights out; the model is handed back as it came.
+    before = model.config._attn_implementation
+    model.set_attn_implementation("eager")
+    try:
+        with torch.inference_mode():
+            layers = model(
+                input_ids=torch.tensor([source], device=model.device),
+                labels=torch.tensor([target], device=model.device),
+                output_attentions=True,
+                use_cache=False,
+            ).cross_attentions
+    finally:
+        model.set_attn_implementation(before)
+    # layers × (1, heads, T, tokens)
+    mean = torch.stack(list(layers)).float().mean(dim=(0, 1, 2, 3))
+    return np.asarray(mean.cpu().numpy(), dtype=np.float64)
