@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from monitor.errors import MalformedInput
 
-SMALL = 256 * 1024
+SMALL = 512 * 1024
 """Parts up to this many bytes are built at once: it is faster than walking them."""
 
 _MOST_DEPTH = 200
@@ -24,9 +24,11 @@ _MOST_VALUES = 400_000
 """In one leaf; at about 100 bytes each that is 40 MB of objects."""
 
 _BLANK = re.compile(rb"[ \t\r\n]*")
-_BRACKET = re.compile(rb'["\[\]{}]')
+_TOKEN = re.compile(rb'"[^"\\]*"|["\[\]{}]')
+"""A string without escapes, a bracket, or the quote that opens another string."""
 _SCALAR = re.compile(rb"[^\s,\]}]+")
-_BACKSLASH = 0x5C
+_QUOTE, _BACKSLASH = 0x22, 0x5C
+_OPENING = frozenset(b"[{")
 
 Source = bytes | bytearray
 
@@ -38,15 +40,18 @@ class Part:
     source: Source
     start: int
     stop: int
+    ends: Mapping[int, int] = field(default_factory=dict)
+    """Where the large values begin and end, so that each is walked only once."""
 
 
 def whole(source: Source) -> Part:
     """The only value of a JSON text. Raises `MalformedInput`."""
     start = first(source)
-    stop = end_of_value(source, start)
+    ends: dict[int, int] = {}
+    stop = end_of_value(source, start, note=ends)
     if after_blank(source, stop) != len(source):
         raise _malformed("something follows its value")
-    return Part(source, start, stop)
+    return Part(source, start, stop, ends)
 
 
 def first(source: Source) -> int:
@@ -93,8 +98,8 @@ def fields(part: Any) -> dict[str, Any]:
         if source[position : position + 1] != b":":
             raise _malformed("a name has no value")
         position = after_blank(source, position + 1)
-        stop = end_of_value(source, position)
-        members[name] = Part(source, position, stop)
+        stop = part.ends.get(position) or end_of_value(source, position)
+        members[name] = Part(source, position, stop, part.ends)
         position = _after(source, stop, b"}")
     return members
 
@@ -112,42 +117,52 @@ def elements(part: Any) -> Iterator[Any]:
         raise _malformed("something else stands where a list belongs")
     position = after_blank(source, part.start + 1)
     while source[position : position + 1] != b"]":
-        stop = end_of_value(source, position)
-        yield Part(source, position, stop)
+        stop = part.ends.get(position) or end_of_value(source, position)
+        yield Part(source, position, stop, part.ends)
         position = _after(source, stop, b"]")
 
 
-def end_of_value(source: Source, start: int, *, limit: int | None = None) -> int:
-    """Where the value that begins at `start` ends; with `limit`, of at most so many values.
+def end_of_value(
+    source: Source, start: int, *, limit: int | None = None, note: dict[int, int] | None = None
+) -> int:
+    """Where the value that begins at `start` ends.
 
-    Only brackets and strings are matched here; `value` finds what else is wrong.
+    With `limit` it may hold at most so many values; in `note` the ends of all large values
+    in it are written down. Only brackets and strings are matched here; `value` finds what
+    else is wrong.
     """
-    opening = source[start : start + 1]
-    if opening == b'"':
+    opening = source[start] if start < len(source) else -1
+    if opening == _QUOTE:
         return _end_of_string(source, start + 1)
-    if opening not in (b"[", b"{"):
+    if opening not in _OPENING:
         scalar = _SCALAR.match(source, start)
         if scalar is None:
             raise _malformed("it ends too early")
         return scalar.end()
-    depth, values, position = 0, 0, start
-    while bracket := _BRACKET.search(source, position):
+    values, position = 0, start
+    opened: list[int] = []
+    while token := _TOKEN.search(source, position):
+        begin, end = token.span()
         if limit is not None:
-            values += 1 + source.count(b",", position, bracket.start())
+            values += 1 + source.count(b",", position, begin)
             if values > limit:
                 raise _malformed(f"one item of it holds more than {limit} values")
-        position = bracket.end()
-        match bracket.group():
-            case b'"':
-                position = _end_of_string(source, position)
-            case b"[" | b"{":
-                depth += 1
-                if depth > _MOST_DEPTH:
-                    raise _malformed(f"it is nested deeper than {_MOST_DEPTH} levels")
-            case _:
-                depth -= 1
-                if depth == 0:
-                    return position
+        position = end
+        if end - begin > 1:
+            continue
+        kind = source[begin]
+        if kind == _QUOTE:
+            position = _end_of_string(source, end)
+        elif kind in _OPENING:
+            opened.append(begin)
+            if len(opened) > _MOST_DEPTH:
+                raise _malformed(f"it is nested deeper than {_MOST_DEPTH} levels")
+        else:
+            inner = opened.pop()
+            if note is not None and position - inner > SMALL:
+                note[inner] = position
+            if not opened:
+                return position
     raise _malformed("it ends too early")
 
 
