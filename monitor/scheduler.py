@@ -8,6 +8,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
@@ -27,6 +28,16 @@ class Job:
     run: Callable[[], object]
 
 
+class Running(Protocol):
+    """What a composition root does with a scheduler."""
+
+    def start(self) -> None:
+        """Run the jobs: beside the caller (`background`), or until shut down (`blocking`)."""
+
+    def shutdown(self, wait: bool = True) -> None:
+        """Begin no further run; with `wait`, return when the runs under way have ended."""
+
+
 def _guarded(job: Job, count: Callable[[str, str], None]) -> Callable[[], None]:
     def run() -> None:
         try:
@@ -42,7 +53,9 @@ def _guarded(job: Job, count: Callable[[str, str], None]) -> Callable[[], None]:
     return run
 
 
-def _add(scheduler: BaseScheduler, jobs: Sequence[Job], count: Callable[[str, str], None]) -> None:
+def _with_jobs(
+    scheduler: BaseScheduler, jobs: Sequence[Job], count: Callable[[str, str], None]
+) -> Running:
     for job in jobs:
         scheduler.add_job(
             _guarded(job, count),
@@ -53,9 +66,11 @@ def _add(scheduler: BaseScheduler, jobs: Sequence[Job], count: Callable[[str, st
             max_instances=1,
             misfire_grace_time=None,
         )
+    running: Running = scheduler  # APScheduler 3 ships no types
+    return running
 
 
-def background(jobs: Sequence[Job], *, count: Callable[[str, str], None]) -> BackgroundScheduler:
+def background(jobs: Sequence[Job], *, count: Callable[[str, str], None]) -> Running:
     """A scheduler for the front: jobs run in threads beside the event loop.
 
     `count(job, outcome)` is called after each run with `done` or `failed`.
@@ -63,12 +78,10 @@ def background(jobs: Sequence[Job], *, count: Callable[[str, str], None]) -> Bac
     scheduler = BackgroundScheduler(
         timezone="UTC", executors={"default": ThreadPoolExecutor(max(1, len(jobs)))}
     )
-    _add(scheduler, jobs, count)
-    return scheduler
+    return _with_jobs(scheduler, jobs, count)
 
 
-def blocking(jobs: Sequence[Job], *, count: Callable[[str, str], None]) -> BlockingScheduler:
+def blocking(jobs: Sequence[Job], *, count: Callable[[str, str], None]) -> Running:
     """A scheduler for a scorer: one job at a time, `start()` returns after `shutdown()`."""
     scheduler = BlockingScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(1)})
-    _add(scheduler, jobs, count)
-    return scheduler
+    return _with_jobs(scheduler, jobs, count)

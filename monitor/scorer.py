@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from apscheduler.schedulers.blocking import BlockingScheduler
 
 from monitor.calibrating import note_fingerprint
 from monitor.embedding.language import load_language
@@ -29,7 +28,7 @@ from monitor.pipeline import Pipeline, Stages
 from monitor.ports import CalibrationStore, Summarizer
 from monitor.records import Calibration, Severity, Strength
 from monitor.sampling.category import NearestCategory
-from monitor.scheduler import Job, blocking
+from monitor.scheduler import Job, Running, blocking
 from monitor.scoring.fingerprint import fingerprint
 from monitor.scoring.normalization import normalizer_for
 from monitor.scoring.provisional import provisional
@@ -155,7 +154,7 @@ def serve(settings: Settings, stores: Stores, *, child: bool) -> None:
     The record at hand is finished before this returns.
     """
     stopping = threading.Event()
-    running: list[BlockingScheduler] = []
+    running: list[Running] = []
     workers: list[Worker] = []
 
     def stop(*_: object) -> None:
