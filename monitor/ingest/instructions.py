@@ -55,7 +55,8 @@ _ANSWER_LABEL = re.compile(
     r"\s+\W{0,4}(?:summary|tl;?\ ?dr|answer|output|response)\W{0,3}:?\W{0,3}$", re.IGNORECASE
 )
 _INLINE = re.compile(
-    r"^(?:please\s+)?(?:summari[sz]e|tl;?dr|condense|shorten)\b[^:\n.]{0,120}:\s+", re.IGNORECASE
+    r"^(?:please[ ]+)?(?:summari[sz]e|tl;?dr|condense|shorten)\b[^:\n.]{0,120}:[ \t]+(?=\S)",
+    re.IGNORECASE,
 )
 _FENCES = (
     re.compile(r"^<(?P<tag>[A-Za-z][\w-]{0,40})>(?P<inside>.*)</(?P=tag)>$", re.DOTALL),
@@ -119,9 +120,11 @@ def _leading(head: str, *, ends: bool) -> int:
     gap = _PARAGRAPH_END.search(head)
     paragraph = head[: gap.start()] if gap else head if ends else ""
     if match := _INLINE.search(head):
-        beside = paragraph[match.end() :].split()
-        # "Summarise this: two sentences." is all instruction, where something follows it.
-        return gap.end() if gap and len(beside) <= _SHORT_REMARK else match.end()
+        beside = paragraph[match.end() :]
+        # "Summarise this: two sentences." is all instruction, where something follows it;
+        # "Summarise: Man found" is followed by a headline.
+        remark = len(beside.split()) <= _SHORT_REMARK and _OF_A_TEXT.search(beside)
+        return gap.end() if gap and remark else match.end()
     line, newline, below = head.partition("\n")
     below = paragraph[len(line) + 1 :]
     if newline and is_instruction(line) and not is_instruction(below):

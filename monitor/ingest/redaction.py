@@ -22,7 +22,7 @@ _EMAIL = re.compile(
 )
 _CARD = re.compile(r"(?<![\d.,])(?<!\d[ -])[0-9](?:[ -]?[0-9]){12,18}(?![ -]?[0-9])")
 _PHONE = re.compile(
-    r"""(?<![\w.,/:+-])(?:
+    r"""(?<![\w+\-])(?<![0-9][.,/:])(?:
     (?:\+|00)[1-9][0-9]{0,2}(?:[ .\-/]?\(0?[0-9]{0,4}\))?(?:[ .\-/]?[0-9]{1,5}){2,6}
     | \(0?[0-9]{2,5}\)[ .\-]?[0-9]{2,4}(?:[ .\-]?[0-9]{2,4}){1,3}
     | 0[1-9][0-9]{0,3}[ \-/][0-9]{3,4}(?:[ \-]?[0-9]{2,4}){1,2}
@@ -105,9 +105,18 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _redacted(text: str) -> str:
-    text = _EMAIL.sub("[EMAIL]", text)
-    text = _CARD.sub(lambda match: "[CARD]" if _luhn(match.group()) else match.group(), text)
-    return _PHONE.sub(_phone, text)
+    """The text redacted until nothing more is found.
+
+    A replaced number changes what stands beside the next one, which may show only then.
+    Each round takes digits or an `@` away, so the rounds end.
+    """
+    while True:
+        found = _EMAIL.sub("[EMAIL]", text)
+        found = _CARD.sub(lambda m: "[CARD]" if _luhn(m.group()) else m.group(), found)
+        found = _PHONE.sub(_phone, found)
+        if found == text:
+            return text
+        text = found
 
 
 def _pieces(text: str) -> Iterator[str]:
