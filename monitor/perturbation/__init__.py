@@ -1,0 +1,1 @@
+"""Rewording documents without changing what they mean."""

@@ -1,0 +1,215 @@
+"""K reworded versions of a document that mean the same: the `Perturber` port.
+
+The definitions (eligible token, candidate, accepted sentence, strength) are those of the
+README. The versions of a document are searched side by side, so that each round tags
+and embeds the sentences of all of them together; a version keeps what was accepted and
+only asks for what it still lacks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from spacy.language import Language
+
+from monitor.perturbation.antonyms import load_antonyms
+from monitor.perturbation.candidates import Candidates
+from monitor.perturbation.composition import Checks
+from monitor.perturbation.inflection import match_case, takes_an
+from monitor.perturbation.lexicon import load_lexicon
+from monitor.perturbation.meaning import MeaningGuard
+from monitor.perturbation.neighbours import Neighbours
+from monitor.perturbation.proper import ProperNames
+from monitor.perturbation.reading import Reading, read
+from monitor.perturbation.script import is_readable
+from monitor.perturbation.search import Position, Search
+from monitor.ports import Encoder
+from monitor.records import Perturbation, PerturbationSet, Reason, Strength, Substitution
+
+DEFAULT_STRENGTHS: Mapping[Strength, int] = {
+    Strength.LOW: 3,
+    Strength.MODERATE: 3,
+    Strength.HIGH: 2,
+}
+_ROUNDS_TO_TARGET = 4
+_ROUNDS_TO_BAND = 8
+"""Proposals made while a version lies below the middle of its band, and below its band."""
+_REDRAWS = 3
+"""Times that a version is drawn anew because it equals another one."""
+
+
+class SubstitutionPerturber:
+    """Replaces words by near ones that keep the meaning; deterministic in (document, seed)."""
+
+    def __init__(
+        self,
+        language: Language,
+        neighbours: Neighbours,
+        encoder: Encoder,
+        *,
+        strengths: Mapping[Strength, int] = DEFAULT_STRENGTHS,
+        gamma: float = 0.85,
+        floor: float = 0.3,
+        guard: MeaningGuard | None = None,
+    ) -> None:
+        self._language = language
+        self._neighbours = neighbours
+        self._encoder = encoder
+        self._strengths = dict(strengths)
+        self._gamma = gamma
+        lexicon = load_lexicon(language)
+        self.guard = guard or MeaningGuard(lexicon, antonyms=load_antonyms())
+        self._candidates = Candidates(
+            neighbours,
+            lexicon=lexicon,
+            guard=self.guard,
+            names=ProperNames(neighbours),
+            encoder=encoder,
+            is_function_word=_function_words(language),
+            floor=floor,
+        )
+
+    def perturb(self, document: str, *, seed: int) -> PerturbationSet:
+        """At most K versions, weakest strength first, in the order in which they were drawn.
+
+        Cost is linear in the document's length. Never raises for a document: a reason
+        stands where there is no version.
+        """
+        if not document.strip():
+            return _none(Reason.EMPTY_DOCUMENT)
+        if not is_readable(document, self._language.lang):
+            return _none(Reason.UNSUPPORTED_LANGUAGE)
+        reading = read(document, language=self._language, vocabulary=self._neighbours.vocabulary)
+        if not reading.eligible:
+            return _none(Reason.NO_ELIGIBLE_TOKENS, words=reading.words)
+        positions = self._positions(reading)
+        checks = Checks(reading.sentences, language=self._language, encoder=self._encoder)
+        wanted = [s for s in Strength for _ in range(self._strengths.get(s, 0))]
+        found: dict[int, Perturbation] = {}
+        for draw in range(_REDRAWS + 1):
+            seen = {p.document for p in found.values()} | {document}
+            lacking = [number for number in range(len(wanted)) if number not in found]
+            searches = [
+                self._search(reading, positions, wanted[n], _rng(document, seed, n, draw))
+                for n in lacking
+            ]
+            _run(searches, checks)
+            for number, search in zip(lacking, searches, strict=True):
+                made = _perturbation(document, reading.words, wanted[number], search)
+                if made.document not in seen:
+                    seen.add(made.document)
+                    found[number] = made
+            if len(found) == len(wanted) or not positions:
+                break
+        perturbations = tuple(found[number] for number in sorted(found))
+        return PerturbationSet(
+            perturbations=perturbations,
+            reason=None if perturbations else Reason.NO_ACCEPTED_PERTURBATION,
+            words=reading.words,
+            eligible=len(reading.eligible),
+        )
+
+    def _positions(self, reading: Reading) -> list[Position]:
+        candidates = self._candidates.of(o.word for o in reading.eligible)
+        positions = []
+        for o in reading.eligible:
+            options = tuple(
+                (match_case(o.text, c.word), c)
+                for c in candidates[o.word]
+                if not o.article or takes_an(c.word) == (o.article == "an")
+            )
+            options = tuple(
+                option for option in options if len(self._language.tokenizer(option[0])) == 1
+            )
+            if options:
+                size = len(reading.sentences[o.sentence].words)
+                positions.append(
+                    Position(
+                        index=o.index, sentence=o.sentence, offset=o.offset, chunk=o.chunk,
+                        text=o.text, start=o.start, options=options, weight=1.0 / size,
+                    )
+                )  # fmt: skip
+        return positions
+
+    def _search(
+        self,
+        reading: Reading,
+        positions: Sequence[Position],
+        strength: Strength,
+        rng: np.random.Generator,
+    ) -> Search:
+        least, target = _goal(reading.words, strength)
+        return Search(positions=positions, target=target, least=least, gamma=self._gamma, rng=rng)
+
+
+def _run(searches: Sequence[Search], checks: Checks) -> None:
+    for step in range(_ROUNDS_TO_BAND):
+        active = [s for s in searches if step < _ROUNDS_TO_TARGET or s.count < s.least]
+        proposals = [variant for search in active for variant in search.propose()]
+        if not proposals:
+            return
+        verdicts = checks.judge(proposals)
+        for search in active:
+            search.learn(verdicts)
+
+
+def _goal(words: int, strength: Strength) -> tuple[int, int]:
+    """(Least, wanted) replacements: the count in the band that is nearest to its middle.
+
+    In a text so short that no count lies in the band it is the nearest one, at least 1.
+    """
+    low, high = strength.band
+    middle = (low + high) / 2 * words
+    counts = range(max(1, int(low * words)), int(high * words) + 2)
+    inside = [count for count in counts if strength.contains(count / words)]
+    if not inside:
+        wanted = max(1, round(middle))
+        return wanted, wanted
+    return inside[0], min(inside, key=lambda count: (abs(count - middle), count))
+
+
+def _perturbation(document: str, words: int, strength: Strength, search: Search) -> Perturbation:
+    pieces, end, substitutions = [], 0, []
+    for pick in search.picks():
+        position = pick.position
+        pieces += [document[end : position.start], pick.word]
+        end = position.start + len(position.text)
+        substitutions.append(
+            Substitution(
+                index=position.index,
+                original=position.text,
+                replacement=pick.word,
+                similarity=pick.candidate.similarity,
+                start=position.start,
+            )
+        )
+    share = len(substitutions) / words
+    return Perturbation(
+        strength=strength,
+        share=share,
+        reached=strength.contains(share),
+        substitutions=tuple(substitutions),
+        document="".join([*pieces, document[end:]]),
+        min_cosine=min((search.cosines[n] for n in search.accepted), default=1.0),
+    )
+
+
+def _rng(document: str, seed: int, number: int, draw: int) -> np.random.Generator:
+    """Chance that depends on the document, the seed and the version, and on nothing else."""
+    digest = hashlib.blake2b(document.encode("utf-8", "surrogatepass"), digest_size=16)
+    words = np.frombuffer(digest.digest(), dtype=np.uint32).tolist()
+    return np.random.default_rng([*words, seed, number, draw])
+
+
+def _function_words(language: Language) -> Callable[[str], bool]:
+    def is_function_word(word: str) -> bool:
+        lexeme = language.vocab[word]
+        return bool(lexeme.is_stop or lexeme.like_num)
+
+    return is_function_word
+
+
+def _none(reason: Reason, *, words: int = 0) -> PerturbationSet:
+    return PerturbationSet(perturbations=(), reason=reason, words=words, eligible=0)

@@ -1,0 +1,69 @@
+"""Reading the word lists that ship beside this file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContrastSet:
+    """Words that exclude each other."""
+
+    name: str
+    kind: str
+    """`open`, `closed` or `fact`: see `siblings.tsv`."""
+    slots: tuple[frozenset[str], ...]
+    """Words of one slot may stand for each other, words of two slots never."""
+
+
+@cache
+def opposites() -> tuple[ContrastSet, ...]:
+    """`opposites.tsv`: two slots each."""
+    return tuple(
+        ContrastSet(
+            name=f"opposites-{number}",
+            kind="open",
+            slots=(frozenset(left.split()), frozenset(right.split())),
+        )
+        for number, (left, right) in enumerate(_rows("opposites.tsv"), start=1)
+    )
+
+
+@cache
+def siblings() -> tuple[ContrastSet, ...]:
+    """`siblings.tsv`: the members of closed and half-closed classes."""
+    return tuple(
+        ContrastSet(
+            name=name,
+            kind=kind,
+            slots=tuple(frozenset(slot.split()) for slot in slots.split(" | ")),
+        )
+        for name, kind, slots in _rows("siblings.tsv")
+    )
+
+
+@cache
+def names() -> frozenset[str]:
+    """`names.tsv`: nationalities, countries, places, people, organisations, creeds."""
+    return frozenset(word for _, words in _rows("names.tsv") for word in words.split())
+
+
+@cache
+def opposite_pairs() -> frozenset[frozenset[str]]:
+    """Every listed pair of opposites, unordered."""
+    return frozenset(
+        frozenset({left, right})
+        for contrast in opposites()
+        for left in contrast.slots[0]
+        for right in contrast.slots[1]
+        if left != right
+    )
+
+
+def _rows(name: str) -> list[list[str]]:
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return [
+        line.split("\t") for line in text.splitlines() if line.strip() and not line.startswith("#")
+    ]
