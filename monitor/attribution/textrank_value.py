@@ -36,8 +36,9 @@ class MaskedTextRank:
     With every word kept it selects what pytextrank's `summary()` selects: a graph of lemmas
     that stand within `lookback` of each other in a sentence, PageRank over it, noun chunks
     and entities ranked by √(Σ ranks / (length + function words)) with a discount for
-    function words, and the sentences that hold most of the best `limit_phrases` phrases
-    (Mihalcea & Tarau 2004, in pytextrank 3.3's form, its quirks included).
+    function words, and the `sentences` sentences that miss least of the best `phrases`
+    phrases, in document order (Mihalcea & Tarau 2004, in pytextrank 3.3's form, its quirks
+    included; a sentence without any word is the one exception, it is never selected).
 
     With words masked, their tokens are absent from the graph, from the phrases and from
     the sentences' text; a sentence without a kept word cannot be selected.
@@ -48,17 +49,15 @@ class MaskedTextRank:
         *,
         doc: Doc,
         segmentation: Segmentation,
-        limit_phrases: int = 10,
-        limit_sentences: int = 4,
-        preserve_order: bool = True,
+        sentences: int = 3,
+        phrases: int = 10,
         lookback: int = 3,
         tags: Sequence[str] = ("ADJ", "NOUN", "PROPN", "VERB"),
     ) -> None:
         """`doc` is the parse of `segmentation.document`, with tags, lemmas, noun chunks,
         entities and sentences; `tags` are the universal tags that enter the graph."""
-        self._limit_phrases = limit_phrases
-        self._limit_sentences = limit_sentences
-        self._preserve_order = preserve_order
+        self._limit_sentences = sentences
+        self._limit_phrases = phrases
         self._lookback = lookback
         self._texts = [token.text for token in doc]
         self._spaced = [token.text_with_ws for token in doc]
@@ -103,13 +102,13 @@ class MaskedTextRank:
             ]
             distances.append(sum(missed))
         order = candidates[np.argsort(distances, kind="stable")][: self._limit_sentences]
-        chosen = sorted(order.tolist()) if self._preserve_order else order.tolist()
-        sentences = tuple(self._text(number, kept) for number in chosen)
+        sentences = tuple(self._text(number, kept) for number in sorted(order.tolist()))
         return MaskedSummary(text=" ".join(sentences), sentences=sentences)
 
     def _text(self, number: int, kept: BoolArray) -> str:
         start, end = self._sentences[number]
-        return "".join(self._spaced[i] for i in range(start, end) if kept[i]).strip()
+        text = "".join(self._spaced[i] for i in range(start, end) if kept[i])
+        return " ".join(text.split())
 
     def _ranks(self, kept: BoolArray) -> FloatArray:
         """PageRank of each lemma over the kept content tokens; 0 for absent ones."""
