@@ -85,14 +85,19 @@ class BodyReader:
         return body
 
     async def _wait_for_large(self, place: AsyncExitStack) -> None:
+        busy = BodyRefused(503, "too many large bodies at once; send it again", retry_after=2.0)
         if self._waiting >= _LARGE_WAITING:
-            raise BodyRefused(503, "too many large bodies at once; send it again", retry_after=2.0)
+            raise busy
         self._waiting += 1
         try:
             # The place among the small ones is given back first, or waiting large bodies
             # would keep out all small ones.
             await place.pop_all().aclose()
-            await place.enter_async_context(self._large)
+            async with asyncio.timeout(self._read_seconds / 2):
+                await place.enter_async_context(self._large)
+        except TimeoutError:
+            # Before the sender's own time is up: it is not the sender who is slow.
+            raise busy from None
         finally:
             self._waiting -= 1
 
