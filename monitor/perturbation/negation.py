@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from monitor.perturbation.lexicon import Lexicon
+from monitor.perturbation.wordlists import not_negated
 
 _PREFIXES = (
     "un", "in", "im", "ir", "il", "non", "dis", "mis", "anti", "de", "mal", "counter",
@@ -19,10 +20,6 @@ _POLES = (
 _TWINS = (("ful", "less"), ("er", "ee"), ("or", "ee"), ("free", "ful"))
 
 _POLAR_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "mis")
-_NOT_NEGATED = frozenset(
-    ["under", "uncle", "union", "unit", "unite", "united", "uniform", "unique", "universe", "universal", "university", "unity", "understand", "understanding", "undertake", "undergo", "underlie", "underline", "underground", "underneath", "until", "unanimous", "unanimously", "unilateral", "undermine", "undergraduate", "underwrite", "underwear", "discover", "discovery", "discuss", "discussion", "display", "distance", "distant", "distinct", "distinction", "distinguish", "distribute", "distribution", "district", "disease", "disaster", "disastrous", "discount", "dispatch", "dispute", "disturb", "distress", "discipline", "dish", "disk", "disc", "dismiss", "dispose", "disposal", "dispense", "disciple", "discourse", "discreet", "discrete", "discretion", "discriminate", "discern", "disguise", "disgust", "disperse", "displace", "dissolve", "disrupt", "disruption", "dissident", "dissent", "distil", "distract", "district", "mission", "missile", "miss", "mister", "mistress", "mist", "mischief", "miscellaneous", "misery", "miserable", "missionary", "include", "including", "income", "increase", "indeed", "index", "indicate", "indication", "individual", "industry", "industrial", "infant", "infect", "infection", "inflict", "influence", "inform", "information", "initial", "initially", "initiate", "initiative", "inject", "injure", "injury", "inner", "innocent", "inquire", "inquiry", "insert", "inside", "insight", "insist", "inspect", "inspector", "inspire", "install", "instance", "instant", "instantly", "instead", "institute", "institution", "instruct", "instrument", "insult", "insure", "insurance", "intact", "integral", "intellectual", "intelligence", "intelligent", "intend", "intense", "intensive", "intent", "intention", "interest", "interested", "interesting", "interim", "interior", "internal", "international", "internet", "interpret", "intervene", "interview", "introduce", "invade", "invasion", "invent", "invest", "investigate", "investigation", "investigator", "investment", "investor", "invite", "involve", "involvement", "involved", "inward", "incident", "incidental", "incline", "inclined", "inch", "ingredient", "inhabit", "inherent", "inherit", "input", "inevitable", "infrastructure", "ingenious", "intimate", "intricate", "intrinsic", "invaluable", "installed", "inflammable", "image", "imagine", "imagination", "imaginary", "immediate", "immediately", "immense", "immigrant", "immigration", "impact", "impart", "implant", "implement", "implicate", "implication", "imply", "import", "important", "importance", "importantly", "impose", "imposing", "impress", "impression", "impressive", "imprison", "improve", "improvement", "impulse", "imminent", "impending", "immune", "immerse", "impetus", "imperial", "implicit", "iron", "irony", "ironic", "irrigate", "irritate", "island", "illness", "illustrate", "illusion", "illuminate", "none", "nonetheless", "nonsense", "display", "displayed", "disposed", "discerning", "independent", "independence", "independently", "intends", "implication", "innovation", "innovate", "intensity", "incredible", "incredibly", "inmate", "insect", "incorporate", "impasse", "injunction", "invoke", "invoice", "inland", "disappoint", "disappointed", "disappointing", "disappointment", "disclose", "disclosure", "discharge", "disband", "dismantle", "disclaim", "mistake", "mistaken", "unless", "unveil", "unleash", "unrest", "uncover", "unfold", "unprecedented", "unbelievable", "ruthless", "regardless", "wireless", "countless", "endless", "nevertheless", "illustrated", "imply", "indian", "indoor", "indoors", "ingrained", "incumbent", "infinite", "infamous"]
-)  # fmt: skip
-"""Words that only look as if they were negated."""
 
 
 def negates(first: frozenset[str], second: frozenset[str], lexicon: Lexicon) -> bool:
@@ -45,7 +42,7 @@ def negates(first: frozenset[str], second: frozenset[str], lexicon: Lexicon) -> 
 
 def negated(forms: frozenset[str], lexicon: Lexicon) -> bool:
     """Whether a word, given by its base forms, carries a negation inside."""
-    return not forms & _NOT_NEGATED and any(_negated(form, lexicon) for form in forms)
+    return not forms & not_negated() and any(_negated(form, lexicon) for form in forms)
 
 
 def _negated(word: str, lexicon: Lexicon) -> bool:
@@ -55,7 +52,7 @@ def _negated(word: str, lexicon: Lexicon) -> bool:
         rest = word.removeprefix(prefix)
         if rest != word and len(rest) >= 4:
             parts = ("ADJ", "ADV", "VERB", "NOUN")
-            if rest in _NOT_NEGATED or any(lexicon.lemmas_as(rest, part) for part in parts):
+            if rest in not_negated() or any(lexicon.lemmas_as(rest, part) for part in parts):
                 return True
     return False
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 _LATIN_LANGUAGES = frozenset(
-    ("ca", "cs", "da", "de", "en", "es", "et", "fi", "fr", "hr", "hu", "id", "is", "it", "lt")
-    + ("lv", "nb", "nl", "no", "pl", "pt", "ro", "sk", "sl", "sq", "sv", "tr", "vi")
+    {"ca", "cs", "da", "de", "en", "es", "et", "fi", "fr", "hr", "hu", "id", "is", "it"}
+    | {"lt", "lv", "nb", "nl", "no", "pl", "pt", "ro", "sk", "sl", "sq", "sv", "tr", "vi"}
 )
 _SAMPLE = 20_000
 """Letters that are looked at: enough to tell the script of any document."""

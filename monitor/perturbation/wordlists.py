@@ -51,6 +51,12 @@ def names() -> frozenset[str]:
 
 
 @cache
+def not_negated() -> frozenset[str]:
+    """`not_negated.tsv`: *important*, *discuss* and other words without a hidden negation."""
+    return frozenset(word for (line,) in _rows("not_negated.tsv") for word in line.split())
+
+
+@cache
 def opposite_pairs() -> frozenset[frozenset[str]]:
     """Every listed pair of opposites, unordered."""
     return frozenset(
