@@ -121,7 +121,7 @@ def test_a_false_start_after_a_breach_falls_back_to_resolved(walk) -> None:
 def test_a_repeated_or_late_step_does_nothing(walk) -> None:
     """Two evaluators at a takeover may not open a breach twice."""
     opened = walk((0, 0.9), (5, 0.9))[-1].breach
-    again = walk((5, 0.9), (3, 0.1), breach=opened)
+    again = walk((5, 0.1), (3, 0.1), breach=opened)
     assert [taken.opened for taken in again] == [False, False]
     assert again[-1].breach == opened
 

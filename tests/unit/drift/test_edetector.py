@@ -91,6 +91,13 @@ def test_the_change_point_is_near_the_true_one() -> None:
     assert np.percentile(np.abs(errors), 90) <= 40
 
 
+def test_the_onset_is_the_record_after_the_last_restart_by_hand() -> None:
+    """m = 0.5, γ = 0.85: x = 1 gives C = 1.85, x = 0 then 0.28 < 1, so the run begins anew."""
+    x = np.array([1.0, 0.0, 0.65, 0.65])
+    evidence = advance(no_evidence(), _observations(x), threshold=1e9)
+    assert evidence.onsets[0][-1] == 2.0
+
+
 def test_endless_evidence_stays_finite() -> None:
     """A year of drift may not overflow into infinity, which no database column takes."""
     evidence = advance(no_evidence(), _observations(np.ones(5000)), threshold=1e300)

@@ -149,6 +149,10 @@ def test_correlated_records_widen_the_limit_and_lower_the_stakes(clock) -> None:
     assert tau == pytest.approx(10, rel=0.25)
     seen = reference.observe(np.array([0.2]), np.array([0.0]))
     assert seen.stakes[0, 0] == pytest.approx(1 / tau)
+    plain = stats.t.ppf(0.99, 1999) * stats.sem(values)
+    margin = reference.level.margin(np.array([0.0]), 0.99)[0]
+    assert reference.level.harmonics == 0
+    assert margin == pytest.approx(plain * tau**0.5)
 
 
 def test_a_reference_is_plain_data(reference: Reference) -> None:

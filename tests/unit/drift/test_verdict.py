@@ -150,6 +150,8 @@ def test_a_comparison_ignores_the_hour_and_is_corrected_over_all(stable, clock) 
     assert isinstance(test, BlockTest)
     assert test.p > 0.02
     assert both["a"].adjusted["wasserstein"] >= test.p
+    least = min(each.p for each in compared.tests.values())
+    assert min(both["b"].adjusted.values()) == pytest.approx(min(6 * least, 1.0))
     assert set(both["b"].adjusted) == {"psi", "ks", "wasserstein"}
 
 
