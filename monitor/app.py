@@ -136,6 +136,28 @@ class Front:
             refused=lambda status: self.telemetry.count("hss_ingest_rejected_total", str(status)),
         )
 
+    def status(self) -> dict[str, object]:
+        """What this front has seen since it started, for `doctor`; never a text."""
+        totals: dict[str, float] = {}
+        skipped: dict[str, int] = {}
+        for family in self.telemetry.registry.collect():
+            for sample in family.samples:
+                totals[sample.name] = totals.get(sample.name, 0.0) + sample.value
+                if sample.name == "hss_records_skipped_total" and sample.value:
+                    skipped[sample.labels["reason"]] = int(sample.value)
+        return {
+            "front": self.name,
+            "received": int(totals.get("hss_records_received_total", 0)),
+            "sampled": int(totals.get("hss_records_sampled_total", 0)),
+            "replays_ignored": int(totals.get("hss_replays_ignored_total", 0)),
+            "skipped": skipped,
+            "scorers_running": self.scorers.running() if self.scorers is not None else None,
+            "content_missing": [
+                {"service": item.service, "scope": item.scope, "remedy": item.remedy}
+                for item in self.gathering.content_missing
+            ],
+        }
+
     def _backlog(self) -> int:
         counts = self.stores.queue.counts()
         return counts[RecordState.QUEUED] + counts[RecordState.LEASED]
@@ -268,6 +290,11 @@ def web(front: Front) -> FastAPI:
         """Prometheus text, or OpenMetrics with exemplars where it is accepted."""
         body, kind = exposition(front.telemetry.registry, request.headers.get("accept", ""))
         return Response(body, headers={"content-type": kind})
+
+    @app.get("/api/status")
+    async def status() -> dict[str, object]:
+        """What this front has seen since it started."""
+        return front.status()
 
     @app.get("/healthz")
     async def healthz() -> dict[str, str]:

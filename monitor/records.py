@@ -44,6 +44,8 @@ class Reason(StrEnum):
     """A limit on calls, tokens or evaluations was reached first."""
     CONTENT_MISSING = "content_missing"
     """The span or event carried no document or no summary."""
+    SPAN_MISSING = "span_missing"
+    """Events with content whose span never came: only a span tells whether it is a replay."""
     CONTENT_LOST = "content_lost"
     """The queued content could not be read back (a lost key, an erased text)."""
     TOOL_CALL = "tool_call"

@@ -22,8 +22,9 @@ from monitor.embedding.language import load_language
 from monitor.embedding.sbert import SbertEncoder, load_encoder
 from monitor.embedding.sentences import SentenceSplitter
 from monitor.embedding.vectors import load_vectors
-from monitor.factuality.overlap import OverlapSupport
-from monitor.perturbation.perturber import NeighbourPerturber
+from monitor.factuality.overlap import OverlapCheck
+from monitor.perturbation.neighbours import Neighbours
+from monitor.perturbation.perturber import SubstitutionPerturber
 from monitor.pipeline import Pipeline, Stages
 from monitor.ports import CalibrationStore, Summarizer
 from monitor.records import Calibration, Severity, Strength
@@ -48,7 +49,7 @@ class Workbench:
 
     pipeline: Pipeline
     summarizer: Summarizer
-    perturber: NeighbourPerturber
+    perturber: SubstitutionPerturber
     encoder: SbertEncoder
     fingerprint: str
     made_of: dict[str, Any]
@@ -74,17 +75,15 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
     )
     vectors = load_vectors(settings.perturbation.vectors)
     strengths = settings.perturbation.strengths
-    perturber = NeighbourPerturber(
-        language=language,
-        vectors=vectors,
-        encoder=encoder,
+    perturber = SubstitutionPerturber(
+        language,
+        Neighbours(vectors, k=settings.perturbation.k, tau=settings.perturbation.tau),
+        encoder,
         strengths={
             Strength.LOW: strengths.low,
             Strength.MODERATE: strengths.moderate,
             Strength.HIGH: strengths.high,
         },
-        k=settings.perturbation.k,
-        tau=settings.perturbation.tau,
         gamma=settings.perturbation.gamma,
     )
     summarizer = summarizer_of(settings, language)
@@ -120,7 +119,7 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
             encoder=encoder,
             distance=transport,
             severity=_severity,
-            support=OverlapSupport(language),
+            support=OverlapCheck(language),
             category=nearest,
             calibration=active,
         ),

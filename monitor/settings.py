@@ -89,7 +89,7 @@ class Ingest(Section):
         30.0, description="How long a span waits for content that comes in /v1/logs, and back."
     )
     join_records: Count = Field(2_000, description="Most spans and events waiting at a time.")
-    join_bytes: Count = Field(32 * 2**20, description="Most bytes of content waiting at a time.")
+    join_bytes: Count = Field(16 * 2**20, description="Most bytes of content waiting at a time.")
 
 
 class Redaction(Section):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
@@ -22,6 +23,16 @@ log = structlog.get_logger(__name__)
 
 _SIGHTINGS_AT_A_TIME = 256
 _MOST_SERVICES_TOLD = 1_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContentMissing:
+    """A service whose calls come without their texts, and what to change there."""
+
+    service: str
+    scope: str
+    """Of the instrumentation."""
+    remedy: str
 
 
 class Gathering:
@@ -45,7 +56,7 @@ class Gathering:
         self._redaction = redaction
         self._join = join
         self._clock = clock
-        self._told: set[tuple[bool, str]] = set()
+        self._told: dict[tuple[bool, str], ContentMissing] = {}
 
     async def take(self, sightings: Iterable[Sighting]) -> None:
         """Take in what one request told. Raises what `Intake.take` raises."""
@@ -72,11 +83,14 @@ class Gathering:
 
     def sweep(self) -> None:
         """Count what waited in vain. To be called every few seconds, from the event loop."""
-        orphans = self._join.orphans(self._clock())
-        if orphans:
-            self._intake.skipped(Reason.CONTENT_MISSING, len(orphans))
-        for orphan in orphans:
+        for orphan in self._join.orphans(self._clock()):
+            self._intake.skipped(Reason.CONTENT_MISSING if orphan.span else Reason.SPAN_MISSING)
             self._tell(orphan)
+
+    @property
+    def content_missing(self) -> tuple[ContentMissing, ...]:
+        """The services of which a half was missing since the start, each once."""
+        return tuple(self._told.values())
 
     def _captured(
         self, sightings: Sequence[Sighting], now: datetime
@@ -94,22 +108,20 @@ class Gathering:
         known = orphan.span, orphan.service
         if known in self._told or len(self._told) >= _MOST_SERVICES_TOLD:
             return
-        self._told.add(known)
-        if orphan.span:
-            log.warning(
-                "content_missing",
-                service=orphan.service,
-                scope=orphan.scope,
-                remedy=f"set {content_switch(orphan.scope)} in the service's environment",
-            )
-        else:
-            log.warning(
-                "span_missing",
-                service=orphan.service,
-                scope=orphan.scope,
-                remedy="send the service's traces here too: only the span of a call tells "
-                "whether it is a replay",
-            )
+        remedy = (
+            f"set {content_switch(orphan.scope)} in the service's environment"
+            if orphan.span
+            else "send the service's traces here too: only the span of a call tells "
+            "whether it is a replay"
+        )
+        told = ContentMissing(service=orphan.service, scope=orphan.scope, remedy=remedy)
+        self._told[known] = told
+        log.warning(
+            "content_missing" if orphan.span else "span_missing",
+            service=told.service,
+            scope=told.scope,
+            remedy=told.remedy,
+        )
 
 
 def _by_key(sightings: Iterable[Sighting]) -> Iterable[Sighting]:

@@ -86,7 +86,7 @@ def test_events_whose_span_never_comes_are_counted(front: Any, sample: Any) -> N
     front.wait(31)
 
     assert front.intake.records == {}
-    assert front.intake.reasons == {Reason.CONTENT_MISSING: 3}
+    assert front.intake.reasons == {Reason.SPAN_MISSING: 3}
 
 
 def test_a_refused_request_can_be_sent_again(front: Any, sample: Any, spans: Any) -> None:

@@ -1,0 +1,168 @@
+"""`hss-monitor doctor`: does it see what it should, and what will it cost."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from statistics import fmean
+from typing import Any
+
+import httpx
+import typer
+from rich.text import Text
+
+from monitor.cli.options import Config, Json, settings_of
+from monitor.cli.output import cell, emit, note, out, table
+from monitor.records import RecordState
+from monitor.settings import Settings
+from monitor.storage.detail import RecordDetail, record_detail
+from monitor.storage.queries import RecordFilter, list_records
+from monitor.stores import Stores, now, open_stores
+
+LAST = 5
+"""Prompts whose document is shown."""
+COSTED = 20
+"""Scored records that the cost of one is averaged over."""
+HEAD = 160
+"""Characters of a document that are shown."""
+DAY = timedelta(days=1)
+
+
+def doctor(config: Config = None, json_: Json = False) -> None:
+    """What arrived, which client sends no content, how documents are cut, what scoring costs.
+
+    Exit code 1 where something keeps records from being scored.
+    """
+    settings = settings_of(config)
+    with open_stores(settings) as stores:
+        findings: dict[str, Any] = {
+            "sidecar": _sidecar(settings),
+            "states": {state.value: count for state, count in stores.queue.counts().items()},
+            "queue_age_seconds": stores.queue.oldest_queued_age(),
+            "documents": [_document(detail) for detail in _latest(stores, None, LAST)],
+            "cost": _cost(stores, settings),
+        }
+    findings["advice"] = _advice(findings)
+    if json_:
+        emit(findings)
+    else:
+        _print(findings)
+    if findings["advice"]:
+        raise typer.Exit(1)
+
+
+def _sidecar(settings: Settings) -> dict[str, Any] | None:
+    """What the running sidecar tells of itself; `None` where none answers."""
+    host = settings.http.host if settings.http.host not in {"0.0.0.0", "::"} else "127.0.0.1"  # noqa: S104 -- asked, not bound
+    try:
+        answer = httpx.get(
+            f"http://{host}:{settings.http.port}/api/status", timeout=3.0, trust_env=False
+        )
+        answer.raise_for_status()
+        status: dict[str, Any] = answer.json()
+    except (httpx.HTTPError, ValueError):
+        return None
+    return status
+
+
+def _latest(stores: Stores, state: RecordState | None, count: int) -> list[RecordDetail]:
+    page = list_records(stores.database, RecordFilter(state=state), limit=count)
+    details = (record_detail(stores.database, row.id) for row in page.rows)
+    return [detail for detail in details if detail is not None]
+
+
+def _document(detail: RecordDetail) -> dict[str, Any]:
+    text = detail.document
+    return {
+        "id": detail.row.id,
+        "service": detail.row.service,
+        "category": detail.row.category,
+        "begins": None if text is None else text[:HEAD],
+        "characters": None if text is None else len(text),
+    }
+
+
+def _cost(stores: Stores, settings: Settings) -> dict[str, Any]:
+    """Calls, tokens and CPU of a day, from the arrivals of this epoch and the latest scores."""
+    scores = [detail.score for detail in _latest(stores, RecordState.SCORED, COSTED)]
+    known = [score for score in scores if score is not None]
+    epoch = stores.epochs.latest()
+    per_day: float | None = None
+    if epoch is not None:
+        length = min(now(), epoch.ends_at) - epoch.starts_at
+        sampled = sum(
+            count * epoch.rates.get(stratum, epoch.default_rate)
+            for stratum, count in stores.epochs.arrivals(epoch.number).items()
+        )
+        per_day = sampled * (DAY / length) if length else None
+    cost: dict[str, Any] = {
+        "calls_per_record": settings.perturbation.strengths.count + settings.scoring.null_runs,
+        "records_per_day": per_day,
+    }
+    for name in ("core_seconds", "prompt_tokens", "completion_tokens"):
+        values = [getattr(score, name) for score in known if getattr(score, name) is not None]
+        cost[f"{name}_per_record"] = fmean(values) if values else None
+    for name in ("calls", "core_seconds", "prompt_tokens", "completion_tokens"):
+        one = cost[f"{name}_per_record"]
+        cost[f"{name}_per_day"] = None if one is None or per_day is None else one * per_day
+    return cost
+
+
+def _advice(findings: dict[str, Any]) -> list[str]:
+    sidecar, states = findings["sidecar"], findings["states"]
+    advice = []
+    if sidecar is None:
+        advice.append("no sidecar answers at http.host and http.port: start `hss-monitor run`")
+    else:
+        advice += [
+            f"service {missing['service']!r} sends calls without content: {missing['remedy']}"
+            for missing in sidecar["content_missing"]
+        ]
+        if not sidecar["received"]:
+            advice.append(
+                "nothing has arrived: send OTLP to /v1/traces or records to /v1/records "
+                "of this port"
+            )
+        if states["queued"] and not sidecar["scorers_running"]:
+            advice.append("records wait and no scorer runs: see the sidecar's log")
+    for document in findings["documents"]:
+        if document["characters"] is not None and document["characters"] < 40:
+            advice.append(
+                f"the document of record {document['id']} has {document['characters']} "
+                "characters: check ingest.extraction"
+            )
+    return advice
+
+
+def _print(findings: dict[str, Any]) -> None:
+    sidecar = findings["sidecar"]
+    if sidecar is not None:
+        table(
+            ["received", "sampled", "replays ignored", "skipped on arrival"],
+            [
+                (
+                    sidecar["received"],
+                    sidecar["sampled"],
+                    sidecar["replays_ignored"],
+                    ", ".join(f"{k} {v}" for k, v in sidecar["skipped"].items()) or "none",
+                )
+            ],
+        )
+    table(list(findings["states"]), [tuple(findings["states"].values())])
+    out.print(Text("\nThe last documents, as cut from their prompts", style="bold"))
+    for document in findings["documents"]:
+        begins = document["begins"]
+        text = cell(begins) if begins is not None else Text("(text not kept)", style="dim")
+        out.print(Text(f"{document['id']}  ", style="dim").append(text))
+    cost = findings["cost"]
+    out.print(Text("\nWhat scoring costs", style="bold"))
+    table(
+        ["", "a record", "a day"],
+        [
+            (name, cost[f"{name}_per_record"], cost[f"{name}_per_day"])
+            for name in ("calls", "prompt_tokens", "completion_tokens", "core_seconds")
+        ],
+    )
+    for line in findings["advice"]:
+        note(f"→ {line}")
+    if not findings["advice"]:
+        note("all is well")
