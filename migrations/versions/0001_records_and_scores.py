@@ -241,8 +241,8 @@ def _create_records() -> None:
         "ix_records_open",
         "records",
         ["received_at", "id"],
-        sqlite_where=sa.text("state IN ('queued', 'leased')"),
-        postgresql_where=sa.text("state IN ('queued', 'leased')"),
+        sqlite_where=sa.text("finished_at IS NULL"),
+        postgresql_where=sa.text("finished_at IS NULL"),
     )
     op.create_index("ix_records_received", "records", ["received_at", "id"])
     op.create_index(

@@ -47,6 +47,7 @@ class ShapMethod:
     random: bool = True
     batch_size: int = 16
     """Masks evaluated together. A larger batch refines less greedily when B is short."""
+    sentence_share: float = 0.5
 
     def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
         """Uses at most `value.remaining` evaluations; raises what `value` raises.
@@ -76,7 +77,7 @@ class ShapMethod:
         sentence_values = self._values(
             lambda masks: value(masks[:, groups]),
             count,
-            budget=max(value.remaining // 2, 2),
+            budget=max(int(value.remaining * self.sentence_share), 2),
             seed=seed,
         )
         values = spread(sentence_values, groups)

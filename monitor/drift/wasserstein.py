@@ -19,5 +19,6 @@ from monitor.records import FloatArray
 def wasserstein(pooled: Pooled, current: FloatArray) -> FloatArray:
     """W₁ (p,) for p divisions of the pooled records, weights of the current ones (p, n)."""
     gap = distribution_gap(pooled, current)
-    steps = np.diff(pooled.values)
-    return np.asarray(np.abs(gap[:, :-1]) @ steps, dtype=np.float64)
+    # The last gap is 0 and has no step; a whole matrix is much faster to multiply than a slice.
+    steps = np.append(np.diff(pooled.values), 0.0)
+    return np.asarray(np.abs(gap) @ steps, dtype=np.float64)

@@ -12,15 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from monitor.perturbation.candidates import Candidate
 from monitor.ports import Encoder
+from monitor.records import FloatArray
 
-Choice = Mapping[int, Candidate]
-"""Token offset in the sentence → its replacement, already in the right capitals."""
 Variant = tuple[int, tuple[tuple[int, str], ...]]
 """Number of a sentence, and its replaced tokens with what replaces them, in order."""
 
@@ -54,7 +51,7 @@ def sentence_of(span: Span, first: int) -> Sentence:
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Verdict:
     """What the checks found out about a variant."""
 
@@ -62,6 +59,8 @@ class Verdict:
     """Offsets of replaced tokens that are tagged otherwise than the originals."""
     cosine: float | None
     """With the original sentence; `None` where the tags were wrong already."""
+    shift: FloatArray | None
+    """(d,) new embedding − old embedding, both of unit length; `None` as above."""
 
 
 class Checks:
@@ -77,6 +76,7 @@ class Checks:
         chosen = [name for name in names if name in {"tok2vec", "transformer", "tagger"}]
         self._pipes: list[Any] = [language.get_pipe(name) for name in chosen]
         self._verdicts: dict[Variant, Verdict] = {}
+        self._originals: dict[int, FloatArray] = {}
 
     def judge(self, variants: Iterable[Variant]) -> dict[Variant, Verdict]:
         """The verdict on each variant."""
@@ -84,11 +84,16 @@ class Checks:
         fresh = [variant for variant in wanted if variant not in self._verdicts]
         wrong = dict(zip(fresh, self._retag(fresh), strict=True))
         passed = [variant for variant in fresh if not wrong[variant]]
-        cosines = dict(zip(passed, self._compare(passed), strict=True))
+        vectors = self._embed(passed)
         for variant in fresh:
-            self._verdicts[variant] = Verdict(
-                wrong_tags=wrong[variant], cosine=cosines.get(variant)
-            )
+            vector = vectors.get(variant)
+            original = self._originals.get(variant[0])
+            if vector is None or original is None:
+                verdict = Verdict(wrong_tags=wrong[variant], cosine=None, shift=None)
+            else:
+                cosine = float((original * vector).sum())
+                verdict = Verdict(wrong_tags=(), cosine=cosine, shift=vector - original)
+            self._verdicts[variant] = verdict
         return {variant: self._verdicts[variant] for variant in wanted}
 
     def _retag(self, variants: Sequence[Variant]) -> list[tuple[int, ...]]:
@@ -112,14 +117,16 @@ class Checks:
             words[offset] = word
         return Doc(self._language.vocab, words=words, spaces=list(sentence.spaces))
 
-    def _compare(self, variants: Sequence[Variant]) -> list[float]:
-        if not variants:
-            return []
-        numbers = sorted({number for number, _ in variants})
-        texts = [self._sentences[number].text() for number in numbers]
+    def original(self, number: int) -> FloatArray:
+        """The embedding of an unchanged sentence that was judged before."""
+        return self._originals[number]
+
+    def _embed(self, variants: Sequence[Variant]) -> dict[Variant, FloatArray]:
+        new = sorted({number for number, _ in variants} - self._originals.keys())
+        texts = [self._sentences[number].text() for number in new]
         texts += [self._sentences[number].text(dict(replaced)) for number, replaced in variants]
+        if not texts:
+            return {}
         vectors = self._encoder.encode(texts)
-        row = {number: index for index, number in enumerate(numbers)}
-        originals = vectors[[row[number] for number, _ in variants]]
-        cosines: list[float] = np.einsum("ij,ij->i", originals, vectors[len(numbers) :]).tolist()
-        return cosines
+        self._originals.update(zip(new, vectors, strict=False))
+        return dict(zip(variants, vectors[len(new) :], strict=True))

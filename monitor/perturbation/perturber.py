@@ -15,16 +15,16 @@ import numpy as np
 from spacy.language import Language
 
 from monitor.perturbation.antonyms import load_antonyms
-from monitor.perturbation.candidates import Candidates
-from monitor.perturbation.composition import Checks
+from monitor.perturbation.candidates import Candidate, Candidates
+from monitor.perturbation.composition import Checks, Variant
 from monitor.perturbation.inflection import match_case, takes_an
 from monitor.perturbation.lexicon import load_lexicon
 from monitor.perturbation.meaning import MeaningGuard
 from monitor.perturbation.neighbours import Neighbours
 from monitor.perturbation.proper import ProperNames
-from monitor.perturbation.reading import Reading, read
+from monitor.perturbation.reading import Occurrence, Reading, read
 from monitor.perturbation.script import is_readable
-from monitor.perturbation.search import Position, Search
+from monitor.perturbation.search import Option, Position, Search
 from monitor.ports import Encoder
 from monitor.records import Perturbation, PerturbationSet, Reason, Strength, Substitution
 
@@ -36,6 +36,8 @@ DEFAULT_STRENGTHS: Mapping[Strength, int] = {
 _ROUNDS_TO_TARGET = 4
 _ROUNDS_TO_BAND = 8
 """Proposals made while a version lies below the middle of its band, and below its band."""
+_OPTIONS = 2
+"""Candidates of a word that are tried: the two closest in meaning."""
 _REDRAWS = 3
 """Times that a version is drawn anew because it equals another one."""
 
@@ -84,15 +86,17 @@ class SubstitutionPerturber:
         reading = read(document, language=self._language, vocabulary=self._neighbours.vocabulary)
         if not reading.eligible:
             return _none(Reason.NO_ELIGIBLE_TOKENS, words=reading.words)
-        positions = self._positions(reading)
         checks = Checks(reading.sentences, language=self._language, encoder=self._encoder)
+        positions = self._positions(reading, checks)
         wanted = [s for s in Strength for _ in range(self._strengths.get(s, 0))]
         found: dict[int, Perturbation] = {}
         for draw in range(_REDRAWS + 1):
             seen = {p.document for p in found.values()} | {document}
             lacking = [number for number in range(len(wanted)) if number not in found]
             searches = [
-                self._search(reading, positions, wanted[n], _rng(document, seed, n, draw))
+                self._search(
+                    reading.words, positions, checks, wanted[n], _rng(document, seed, n, draw)
+                )
                 for n in lacking
             ]
             _run(searches, checks)
@@ -111,37 +115,72 @@ class SubstitutionPerturber:
             eligible=len(reading.eligible),
         )
 
-    def _positions(self, reading: Reading) -> list[Position]:
+    def _positions(self, reading: Reading, checks: Checks) -> list[Position]:
+        """Eligible tokens with the options that pass alone in their sentence."""
         candidates = self._candidates.of(o.word for o in reading.eligible)
+        tried: list[tuple[Occurrence, list[tuple[str, Candidate]]]] = []
+        for occurrence in reading.eligible:
+            fitting = [
+                (match_case(occurrence.text, candidate.word), candidate)
+                for candidate in candidates[occurrence.word]
+                if not occurrence.article
+                or takes_an(candidate.word) == (occurrence.article == "an")
+            ]
+            whole = [item for item in fitting if len(self._language.tokenizer(item[0])) == 1]
+            tried.append((occurrence, whole[:_OPTIONS]))
+        verdicts = checks.judge(
+            _alone(occurrence, word) for occurrence, options in tried for word, _ in options
+        )
         positions = []
-        for o in reading.eligible:
-            options = tuple(
-                (match_case(o.text, c.word), c)
-                for c in candidates[o.word]
-                if not o.article or takes_an(c.word) == (o.article == "an")
-            )
-            options = tuple(
-                option for option in options if len(self._language.tokenizer(option[0])) == 1
-            )
-            if options:
-                size = len(reading.sentences[o.sentence].words)
+        for occurrence, options in tried:
+            passed = []
+            for word, candidate in options:
+                verdict = verdicts[_alone(occurrence, word)]
+                if verdict.cosine is not None and verdict.shift is not None:
+                    passed.append(
+                        Option(
+                            word=word,
+                            candidate=candidate,
+                            cosine=verdict.cosine,
+                            shift=verdict.shift,
+                        )
+                    )
+            if passed:
+                passed.sort(key=lambda option: (-option.cosine, option.word))
                 positions.append(
                     Position(
-                        index=o.index, sentence=o.sentence, offset=o.offset, chunk=o.chunk,
-                        text=o.text, start=o.start, options=options, weight=1.0 / size,
+                        index=occurrence.index,
+                        sentence=occurrence.sentence,
+                        offset=occurrence.offset,
+                        chunk=occurrence.chunk,
+                        text=occurrence.text,
+                        start=occurrence.start,
+                        options=tuple(o for o in passed if o.cosine >= self._gamma),
                     )
-                )  # fmt: skip
+                )
         return positions
 
     def _search(
         self,
-        reading: Reading,
+        words: int,
         positions: Sequence[Position],
+        checks: Checks,
         strength: Strength,
         rng: np.random.Generator,
     ) -> Search:
-        least, target = _goal(reading.words, strength)
-        return Search(positions=positions, target=target, least=least, gamma=self._gamma, rng=rng)
+        least, target = _goal(words, strength)
+        return Search(
+            positions=positions,
+            originals={p.sentence: checks.original(p.sentence) for p in positions},
+            target=target,
+            least=least,
+            gamma=self._gamma,
+            rng=rng,
+        )
+
+
+def _alone(occurrence: Occurrence, word: str) -> Variant:
+    return occurrence.sentence, ((occurrence.offset, word),)
 
 
 def _run(searches: Sequence[Search], checks: Checks) -> None:
@@ -174,14 +213,14 @@ def _perturbation(document: str, words: int, strength: Strength, search: Search)
     pieces, end, substitutions = [], 0, []
     for pick in search.picks():
         position = pick.position
-        pieces += [document[end : position.start], pick.word]
+        pieces += [document[end : position.start], pick.option.word]
         end = position.start + len(position.text)
         substitutions.append(
             Substitution(
                 index=position.index,
                 original=position.text,
-                replacement=pick.word,
-                similarity=pick.candidate.similarity,
+                replacement=pick.option.word,
+                similarity=pick.option.candidate.similarity,
                 start=position.start,
             )
         )
@@ -192,7 +231,7 @@ def _perturbation(document: str, words: int, strength: Strength, search: Search)
         reached=strength.contains(share),
         substitutions=tuple(substitutions),
         document="".join([*pieces, document[end:]]),
-        min_cosine=min((search.cosines[n] for n in search.accepted), default=1.0),
+        min_cosine=search.min_cosine,
     )
 
 

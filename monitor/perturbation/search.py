@@ -1,15 +1,15 @@
 """Choosing which words of a document to replace, and by what, for one version.
 
-The words are gone through in a random order that favours replacements close in meaning.
-Each is expected to cost its sentence some cosine (`Position.cost`), and is taken while
-the sentence's allowance lasts. What the checks then find out corrects the expectation of
-that sentence, and the next round proposes again: fewer words where a sentence went too
-far, other words or other sentences instead.
+Every replacement was tried alone in its sentence first, so its effect on the sentence's
+embedding is known as a vector. Effects nearly add up, and may cancel: a set of
+replacements is proposed where the sum of its effects leaves the sentence close enough,
+and is then checked as a whole. What the check finds replaces the sum, and the next round
+proposes again: fewer words where a sentence went too far, words of other sentences
+instead.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,16 +17,28 @@ import numpy as np
 
 from monitor.perturbation.candidates import Candidate
 from monitor.perturbation.composition import Variant, Verdict
+from monitor.records import FloatArray
 
-_SPREAD = 0.35
-"""How far chance may reorder: the share of its cost by which a replacement may look better."""
-_MARGIN = 0.9
-"""Of a sentence's allowance of cosine, what a first proposal may expect to use."""
+_MARGIN = 0.01
+"""Cosine above γ that a sum of effects must promise: about its error for four words."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Option:
+    """A replacement that passed the checks alone."""
+
+    word: str
+    """As it is written in the document."""
+    candidate: Candidate
+    cosine: float
+    """Of the sentence with its original, when this word alone is replaced."""
+    shift: FloatArray
+    """(d,) what it does to the embedding of its sentence."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Position:
-    """An eligible token with its candidates."""
+    """An eligible token with its options, the least harmful first."""
 
     index: int
     """Among the document's tokens, white space not counted."""
@@ -38,117 +50,166 @@ class Position:
     because the tokenizer decides chunk by chunk."""
     text: str
     start: int
-    options: tuple[tuple[str, Candidate], ...]
-    """(As it would be written, candidate), closest meaning first."""
-    weight: float
-    """Cosine that the sentence is expected to lose when the word goes far: 1 / its words."""
-
-    def cost(self, candidate: Candidate) -> float:
-        """Cosine that the sentence is expected to lose by a replacement."""
-        return (1.0 - candidate.closeness) * self.weight
+    options: tuple[Option, ...]
 
 
-@dataclass(kw_only=True, slots=True)
-class _Pick:
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Pick:
+    """A position with the option that was taken."""
+
     position: Position
-    word: str
-    candidate: Candidate
-    cost: float
+    option: Option
 
 
-@dataclass(kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True, eq=False)
+class _State:
+    """The replacements of one sentence, and what they do to its embedding together."""
+
+    picks: dict[int, Pick]
+    shift: FloatArray
+    cosine: float
+
+
+@dataclass(kw_only=True, slots=True, eq=False)
 class Search:
-    """The state of one version while it grows; every accepted state is a valid version."""
+    """One version while it grows; what is accepted is valid at any time."""
 
     positions: Sequence[Position]
+    originals: Mapping[int, FloatArray]
+    """Sentence → its embedding."""
     target: int
     """Replacements to make."""
     least: int
     """Replacements below which the band is not reached."""
     gamma: float
     rng: np.random.Generator
-    accepted: dict[int, dict[int, _Pick]] = field(default_factory=dict)
-    """Sentence → offset → what replaces the token there."""
-    cosines: dict[int, float] = field(default_factory=dict)
-    _order: list[tuple[float, int, int]] = field(default_factory=list)
-    _scale: dict[int, float] = field(default_factory=lambda: defaultdict(lambda: 1.0))
+    _order: list[Pick] = field(default_factory=list)
+    _accepted: dict[int, _State] = field(default_factory=dict)
+    _reduced: dict[int, _State] = field(default_factory=dict)
+    """Sentences that went too far, without what was too much: to be checked next."""
+    _proposed: dict[int, _State] = field(default_factory=dict)
     _refused: set[tuple[int, str]] = field(default_factory=set)
-    _proposed: dict[int, dict[int, _Pick]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # One draw for each option, taken in a fixed order: nothing else consumes chance.
-        for place, position in enumerate(self.positions):
-            noise = self.rng.random(len(position.options))
-            for number, (_, candidate) in enumerate(position.options):
-                jitter = 1.0 - _SPREAD * float(noise[number])
-                self._order.append((position.cost(candidate) * jitter, place, number))
-        self._order.sort()
+        """Draw the order: chance ∝ (effect)^−β, the sharper the more of the words are needed.
+
+        With few words to replace any may come first; with nearly all, the least harmful
+        must. This is weighted sampling without replacement (Efraimidis & Spirakis 2006).
+        """
+        beta = 1.0 / (1.0 - min(self.target / max(len(self.positions), 1), 0.9))
+        keyed = []
+        for position in self.positions:
+            draws = self.rng.exponential(size=len(position.options))
+            for option, draw in zip(position.options, draws.tolist(), strict=True):
+                key = draw ** (1.0 / beta) * max(1.0 - option.cosine, 1e-4)
+                keyed.append(
+                    (key, position.index, option.word, Pick(position=position, option=option))
+                )
+        keyed.sort(key=lambda item: item[:3])
+        self._order = [pick for *_, pick in keyed]
 
     @property
     def count(self) -> int:
         """Replacements accepted so far."""
-        return sum(map(len, self.accepted.values()))
+        return sum(len(state.picks) for state in self._accepted.values())
+
+    @property
+    def min_cosine(self) -> float:
+        """Of the changed sentences with their originals; 1 where none is changed."""
+        return min((state.cosine for state in self._accepted.values()), default=1.0)
+
+    def picks(self) -> list[Pick]:
+        """The accepted replacements in document order."""
+        found = [pick for state in self._accepted.values() for pick in state.picks.values()]
+        return sorted(found, key=lambda pick: pick.position.index)
 
     def propose(self) -> list[Variant]:
         """Variants to be judged next; empty where the target is reached or nothing is left."""
-        self._proposed = {}
-        missing = self.target - self.count
-        if missing <= 0:
-            return []
-        taken = {pick.position.chunk for picks in self.accepted.values() for pick in picks.values()}
-        spent = {
-            number: 1.0 - cosine
-            for number, cosine in self.cosines.items()
-            if number in self.accepted
-        }
-        for _, place, number in self._order:
+        working = {**self._accepted, **self._reduced}
+        changed = set(self._reduced)
+        missing = self.target - sum(len(state.picks) for state in working.values())
+        taken = {p.position.chunk for state in working.values() for p in state.picks.values()}
+        for pick in self._order:
             if missing <= 0:
                 break
-            position = self.positions[place]
-            word, candidate = position.options[number]
-            if position.chunk in taken or (place, word) in self._refused:
+            number = pick.position.sentence
+            if pick.position.chunk in taken or self._key(pick) in self._refused:
                 continue
-            cost = position.cost(candidate)
-            expected = spent.get(position.sentence, 0.0) + cost * self._scale[position.sentence]
-            if expected > (1.0 - self.gamma) * _MARGIN:
-                continue
-            spent[position.sentence] = expected
-            taken.add(position.chunk)
-            self._proposed.setdefault(
-                position.sentence, dict(self.accepted.get(position.sentence, {}))
-            )[position.offset] = _Pick(position=position, word=word, candidate=candidate, cost=cost)
-            missing -= 1
-        return [self._variant(number) for number in self._proposed]
+            grown = self._grow(number, working.get(number), pick)
+            if grown.cosine >= self.gamma + _MARGIN:
+                working[number] = grown
+                changed.add(number)
+                taken.add(pick.position.chunk)
+                missing -= 1
+        self._proposed = {number: working[number] for number in sorted(changed)}
+        self._reduced = {}
+        return [_variant(number, state) for number, state in self._proposed.items()]
 
     def learn(self, verdicts: Mapping[Variant, Verdict]) -> None:
-        """Take over what was accepted, and correct expectations by what was not."""
-        places = {position.index: place for place, position in enumerate(self.positions)}
-        for number, picks in self._proposed.items():
-            verdict = verdicts[self._variant(number)]
-            if verdict.cosine is None:
-                for offset in verdict.wrong_tags:
-                    pick = picks[offset]
-                    self._refused.add((places[pick.position.index], pick.word))
-                continue
-            cost = sum(pick.cost for pick in picks.values())
-            self._scale[number] = max((1.0 - verdict.cosine) / max(cost, 1e-6), 0.1)
-            if verdict.cosine >= self.gamma:
-                self.accepted[number] = picks
-                self.cosines[number] = verdict.cosine
-                continue
-            # The replacement that was expected to cost most was one too many here.
-            fresh = [o for o in picks if o not in self.accepted.get(number, {})]
-            worst = max(fresh, key=lambda offset: (picks[offset].cost, offset))
-            self._refused.add((places[picks[worst].position.index], picks[worst].word))
+        """Take over what passed; where a sentence did not, take back what was too much."""
+        for number, state in self._proposed.items():
+            verdict = verdicts[_variant(number, state)]
+            if verdict.cosine is None or verdict.shift is None:
+                self._take_back(number, state, verdict.wrong_tags)
+            elif verdict.cosine >= self.gamma:
+                self._accepted[number] = _State(
+                    picks=state.picks, shift=verdict.shift, cosine=verdict.cosine
+                )
+            else:
+                self._shrink(number, _State(picks=state.picks, shift=verdict.shift, cosine=0.0))
         self._proposed = {}
 
-    def _variant(self, number: int) -> Variant:
-        picks = self._proposed[number]
-        return number, tuple((offset, picks[offset].word) for offset in sorted(picks))
+    def _grow(self, number: int, state: _State | None, pick: Pick) -> _State:
+        if state is None:
+            shift = pick.option.shift
+            return _State(
+                picks={pick.position.offset: pick}, shift=shift, cosine=pick.option.cosine
+            )
+        shift = state.shift + pick.option.shift
+        picks = {**state.picks, pick.position.offset: pick}
+        return _State(picks=picks, shift=shift, cosine=self._cosine(number, shift))
 
-    def picks(self) -> list[_Pick]:
-        """The accepted replacements in document order."""
-        return sorted(
-            (pick for picks in self.accepted.values() for pick in picks.values()),
-            key=lambda pick: pick.position.index,
-        )
+    def _take_back(self, number: int, state: _State, offsets: Sequence[int]) -> None:
+        """Without the words that are tagged otherwise beside the others than alone."""
+        for offset in offsets:
+            pick = state.picks.pop(offset)
+            self._refused.add(self._key(pick))
+            state.shift = state.shift - pick.option.shift
+        self._retry(number, state)
+
+    def _shrink(self, number: int, state: _State) -> None:
+        """Without the words whose loss brings the sentence back, the worst first."""
+        kept = self._accepted[number].picks if number in self._accepted else {}
+        while state.cosine < self.gamma + _MARGIN / 2:
+            fresh = [offset for offset in state.picks if offset not in kept]
+            if not fresh:
+                return
+            gains = {
+                offset: self._cosine(number, state.shift - state.picks[offset].option.shift)
+                for offset in fresh
+            }
+            worst = max(fresh, key=lambda offset: (gains[offset], offset))
+            pick = state.picks.pop(worst)
+            self._refused.add(self._key(pick))
+            state.shift = state.shift - pick.option.shift
+            state.cosine = gains[worst]
+        self._retry(number, state)
+
+    def _retry(self, number: int, state: _State) -> None:
+        kept = len(self._accepted[number].picks) if number in self._accepted else 0
+        if len(state.picks) > kept:
+            self._reduced[number] = state
+
+    def _cosine(self, number: int, shift: FloatArray) -> float:
+        """Cosine of e and e + shift, for unit e."""
+        original = self.originals[number]
+        moved = original + shift
+        return float((original * moved).sum() / np.sqrt((moved * moved).sum()))
+
+    @staticmethod
+    def _key(pick: Pick) -> tuple[int, str]:
+        return pick.position.index, pick.option.word
+
+
+def _variant(number: int, state: _State) -> Variant:
+    return number, tuple((o, state.picks[o].option.word) for o in sorted(state.picks))

@@ -23,13 +23,13 @@ def row_of(record_id: str) -> sa.Update:
 
 
 def claimable(now: datetime, count: int) -> sa.Select[*tuple[Any, ...]]:
-    """The oldest records that may be claimed, locked; rows locked by others are passed over."""
-    waiting = sa.and_(records.c.state == RecordState.QUEUED, records.c.not_before <= now)
-    expired = sa.and_(records.c.state == RecordState.LEASED, records.c.lease_until <= now)
+    """The oldest records that may be claimed, locked; rows locked by others are passed over.
+
+    Waiting ones and those whose lease ran out alike: `not_before` says it of both.
+    """
     return (
         sa.select(records)
-        # Says again what the two terms say, in the words of the partial index.
-        .where(sa.text(IS_OPEN), sa.or_(waiting, expired))
+        .where(sa.text(IS_OPEN), records.c.not_before <= now)
         .order_by(records.c.received_at, records.c.id)
         .limit(count)
         .with_for_update(skip_locked=True)

@@ -170,7 +170,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, record: object) -> None:
     # Transactions are begun by `_begin_sqlite`, not by the driver's guess.
     connection.isolation_level = None
     if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
-        # Only before the first table; lets `retention` give freed pages back bit by bit.
+        # Only before the first table; `retention` cannot give freed pages back otherwise.
         connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     _enter_wal(connection)
     connection.execute("PRAGMA synchronous=FULL")

@@ -104,7 +104,7 @@ class SqlRecordQueue:
         until = self._clock() + timedelta(seconds=seconds)
         with self._database.write() as connection:
             self._held(connection, lease)
-            connection.execute(row_of(lease.record_id).values(lease_until=until))
+            connection.execute(row_of(lease.record_id).values(lease_until=until, not_before=until))
         return replace(lease, until=until)
 
     def finish(self, lease: Lease, result: ScoredRecord) -> None:
@@ -204,6 +204,7 @@ class SqlRecordQueue:
                 lease_token=lease.token,
                 lease_worker=worker,
                 lease_until=until,
+                not_before=until,
             )
         )
         if row.state is RecordState.LEASED:

@@ -36,8 +36,7 @@ from monitor.storage.tables import (
 
 _log = structlog.get_logger(__name__)
 
-_PAGES_AT_ONCE: Final = 2000
-"""Of SQLite, given back in one step: 8 MB at the usual page size."""
+_FREE_SHARE: Final = 0.25
 _WORDLESS_BYTES: Final = 12_000
 """What a record weighs without its texts, nearly: the numbers and plans of eight runs."""
 
@@ -84,7 +83,7 @@ def prune(
             if after <= max_bytes:
                 break
     if database.is_sqlite and (texts or deleted):
-        _give_back(database)
+        _give_back(database, clock())
     over_cap = max_bytes is not None and after > max_bytes
     if over_cap:
         _log.warning("storage_over_cap", bytes=after, cap=max_bytes)
@@ -224,20 +223,31 @@ def _delete_epochs(database: Database, before: datetime) -> int:
     return len(numbers)
 
 
-def _give_back(database: Database) -> None:
-    """Shrink SQLite's file and empty its log, where erased texts would live on."""
+def _give_back(database: Database, now: datetime) -> None:
+    """Shrink SQLite's file where much of it is free, and empty its log.
+
+    The log goes always: erased texts would live on in it. Free pages are reused anyway, so
+    the file is compacted only when they are a quarter of it; that is one transaction and
+    takes about a second for each 100 MB that it moves. It is done by one commit in `FULL`
+    mode: `PRAGMA incremental_vacuum` searches the list of free pages for every page
+    (25 s for 6,400 pages here, against 0.3 s for 18,000).
+    """
     with database.autocommit() as connection:
-        while True:
-            free = int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
-            # By the driver's own cursor: the statement works a page a step but has no
-            # columns, so SQLAlchemy would take it for done after the first.
-            cursor = connection.connection.cursor()
-            cursor.execute(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
-            cursor.fetchall()
-            cursor.close()
-            left = int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
-            # Equal where the file was made without incremental vacuum.
-            if left == 0 or left >= free:
-                break
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+        pages, free = (
+            int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+            for name in ("page_count", "freelist_count")
+        )
+        if free > pages * _FREE_SHARE:
+            connection.exec_driver_sql("PRAGMA auto_vacuum=FULL")
+            try:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                # Only a commit that writes compacts.
+                connection.exec_driver_sql(
+                    "INSERT OR REPLACE INTO meta (key, value) VALUES ('compacted_at', ?)",
+                    (now.isoformat(),),
+                )
+                connection.exec_driver_sql("COMMIT")
+            finally:
+                connection.exec_driver_sql("PRAGMA auto_vacuum=INCREMENTAL")
         connection.exec_driver_sql("PRAGMA optimize").close()
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()

@@ -91,8 +91,8 @@ def test_block_permutation_p_values_hold_their_level(
     )
     assert 0.03 <= blocks <= 0.07
     assert lacking < 0.05
-    if process != "ar_0":
-        assert single > 0.08
+    if process in ("ar_0.5", "minutes"):
+        assert single > 0.1
 
 
 @pytest.mark.parametrize("statistic", [ks, psi, wasserstein])

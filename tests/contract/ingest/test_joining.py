@@ -111,7 +111,7 @@ def test_the_buffer_keeps_within_its_limits(make_front: Any, sample: Any) -> Non
     _post(front, "/v1/logs", sample(LOGS))
 
     assert join.waiting == 2
-    assert front.intake.reasons == {Reason.CONTENT_MISSING: 1}
+    assert front.intake.reasons == {Reason.SPAN_MISSING: 1}
 
     small = JoinBuffer(bytes=5_000)
     front = make_front(join=small)

@@ -60,10 +60,11 @@ PROCESSES = {
 
 def level_of(
     process: str, statistic: Statistic, *, runs: int, permutations: int, naive_runs: int = 100
-) -> tuple[float, float, float]:
+) -> tuple[float | None, float, float]:
     """How often a test of two windows of one process finds p < 0.05.
 
-    Shares by blocks and by single records, and of insufficient tests.
+    Shares by blocks (None where there never was a p-value) and by single records, and of
+    insufficient tests.
     """
     rng = np.random.default_rng(11)
     draw = PROCESSES[process]
@@ -80,7 +81,7 @@ def level_of(
             assert isinstance(single, BlockTest)
             naive.append(single.p)
     return (
-        float(np.mean(np.array(p_values) < 0.05)),
+        float(np.mean(np.array(p_values) < 0.05)) if p_values else None,
         float(np.mean(np.array(naive) < 0.05)),
         lacking / runs,
     )

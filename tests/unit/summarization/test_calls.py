@@ -157,6 +157,7 @@ def test_a_huge_answer_is_not_read_to_its_end(scripted, clock):
 def test_a_closed_connection_is_tried_again_and_then_an_error(clock):
     """On a real socket: the server reads the request and hangs up."""
     listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(10)
     accepted = []
 
     def hang_up():
@@ -165,7 +166,7 @@ def test_a_closed_connection_is_tried_again_and_then_an_error(clock):
             accepted.append(connection.recv(65536)[:4])
             connection.close()
 
-    thread = threading.Thread(target=hang_up)
+    thread = threading.Thread(target=hang_up, daemon=True)
     thread.start()
     target = Endpoint(
         f"http://127.0.0.1:{listener.getsockname()[1]}/",
@@ -272,6 +273,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch, clock):
     """A text goes where the configuration says, whatever the shell exports."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(10)
     seen = []
 
     def answer():
@@ -280,12 +282,13 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch, clock):
         connection.sendall(b"HTTP/1.1 400 no\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
         connection.close()
 
-    thread = threading.Thread(target=answer)
+    thread = threading.Thread(target=answer, daemon=True)
     thread.start()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
     Endpoint(url, read=chat_completion, limits=CallLimits(timeout=5)).call_all([CALL])
     thread.join(5)
     listener.close()
+    assert seen
     assert seen[0].startswith(b"POST /v1 ")
 
 

@@ -1,0 +1,126 @@
+"""Opening databases, and what is said when it fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from monitor.errors import ConfigurationError, DatabaseUnavailable
+from monitor.records import RecordState
+from monitor.storage.claims import claimable
+from monitor.storage.engine import Database, connect
+from monitor.storage.queries import ROW_COLUMNS
+from monitor.storage.schema import upgrade
+from monitor.storage.tables import records, scores
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("mysql://localhost/x", "'mysql' is not supported; use 'sqlite' or 'postgresql'"),
+        ("nonsense", "'nonsense' is not supported"),
+        ("sqlite://", "in memory"),
+        ("sqlite:///:memory:", "in memory"),
+        ("sqlite:////no/such/folder/x.db", "/no/such/folder"),
+        ("postgresql://user:hunter2@host:port/x", "cannot be read as a URL"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_refused_with_a_remedy(url: str, words: str) -> None:
+    """And without the password that it may hold."""
+    with pytest.raises(ConfigurationError, match=r"database\.url") as caught:
+        connect(url)
+    assert words in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_server_that_does_not_answer_is_unavailable(tmp_path: Path) -> None:
+    """Exit code 3, and the password stays out of the message."""
+    database = connect(f"postgresql://user:hunter2@/x?host={tmp_path}")
+    with pytest.raises(DatabaseUnavailable) as caught, database.read():
+        pass
+    assert "hunter2" not in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_a_locked_file_is_unavailable_after_the_wait(tmp_path: Path) -> None:
+    """The front answers 503 then; it does not hang."""
+    url = f"sqlite:///{tmp_path / 'x.db'}"
+    holder, waiter = connect(url), connect(url, wait_seconds=0.1)
+    with holder.write(), pytest.raises(DatabaseUnavailable, match="locked"), waiter.write():
+        pass
+    holder.close()
+    waiter.close()
+
+
+def test_a_reader_does_not_wait_for_the_writer(database: Database) -> None:
+    """Pages and gauges answer while a scorer writes."""
+    with database.write() as writer:
+        writer.execute(sa.text("INSERT INTO meta (key, value) VALUES ('a', 'b')"))
+        with database.read() as reader:
+            assert reader.execute(sa.text("SELECT count(*) FROM meta")).scalar_one() == 0
+
+
+def test_an_error_never_quotes_what_was_to_be_stored(database: Database) -> None:
+    """Statements carry documents; tracebacks end up in logs."""
+    statement = sa.insert(records).values(id="a", document="a secret document")
+    with pytest.raises(sa.exc.IntegrityError) as caught, database.write() as connection:
+        connection.execute(statement)
+    assert "a secret document" not in str(caught.value).split("DETAIL")[0]
+    with database.read() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(records)).scalar() == 0
+
+
+def test_sqlite_is_set_up_to_lose_nothing(tmp_path: Path) -> None:
+    """WAL, full synchronization, foreign keys, overwritten deletions, shrinkable file."""
+    database = connect(f"sqlite:///{tmp_path / 'x.db'}")
+    upgrade(database)
+    wanted = {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "secure_delete": 1,
+        "auto_vacuum": 2,
+    }
+    with database.read() as connection:
+        found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in wanted}
+    database.close()
+    assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("statement", "index"),
+    [
+        ("claim", "ix_records_open"),
+        ("list", "ix_records_received"),
+        ("series", "ix_records_series"),
+        ("state", "ix_records_state"),
+    ],
+)
+def test_queries_are_backed_by_an_index(
+    database: Database, clock: Any, statement: str, index: str
+) -> None:
+    """None of them may slow down with the size of the table."""
+    if not database.is_sqlite:
+        pytest.skip("PostgreSQL plans by statistics, which an empty table does not have")
+    newest = (
+        sa.select(*ROW_COLUMNS)
+        .select_from(records.outerjoin(scores))
+        .order_by(records.c.received_at.desc(), records.c.id.desc())
+        .limit(50)
+    )
+    one_series = (records.c.service == "s", records.c.model == "m", records.c.category == "c")
+    chosen = {
+        "claim": claimable(clock.now, 5),
+        "list": newest,
+        "series": newest.where(*one_series),
+        "state": newest.where(records.c.state == RecordState.FAILED),
+    }[statement]
+    text = chosen.compile(database.engine, compile_kwargs={"literal_binds": True})
+    with database.read() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()
+    steps = " / ".join(row[-1] for row in plan)
+    assert index in steps
+    assert "TEMP B-TREE" not in steps
