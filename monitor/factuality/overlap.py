@@ -57,7 +57,10 @@ class OverlapCheck:
     Numbers, dates and times are compared by value (see `quantities`). Each mention counts.
 
     What it cannot see: a true name or number in a wrong place, and whatever the recognizer
-    does not take for a name. FIGURES
+    does not take for a name. Measured with the small English pipeline on 40 documents of
+    many kinds (`pytest tests/unit/factuality/test_overlap_on_data.py -rP`): of 313 names and
+    numbers in copied sentences none is reported; of 160 names replaced by one of their kind
+    from another document 145 are, and nearly all others were not recognized as names.
     """
 
     def __init__(self, nlp: Language, *, batch_size: int = 32) -> None:
