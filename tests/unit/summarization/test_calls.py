@@ -206,6 +206,21 @@ def test_refused_calls_use_no_tokens(scripted, clock):
     assert target.budget.spent == 0
 
 
+def test_an_endpoint_that_is_not_reached_uses_no_tokens(scripted, clock):
+    """One that is down all day must not use up the day."""
+    down = scripted([httpx.ConnectError("refused")])
+    target = endpoint(down, clock, attempts=1, tokens_per_day=1000)
+    assert target.call_all([CALL])[0].reason is Reason.SUMMARIZER_ERROR
+    assert target.budget.spent == 0
+
+
+def test_a_connection_lost_after_sending_is_charged_as_expected(scripted, clock):
+    """The answer may have been written and billed."""
+    target = endpoint(scripted([httpx.ReadError("gone")]), clock, attempts=1)
+    target.call_all([CALL])
+    assert target.budget.spent == 100
+
+
 def test_an_answer_without_counts_is_charged_as_expected(scripted, completion, clock):
     """Unknown is not free."""
     target = endpoint(scripted([completion(tokens=None)]), clock)

@@ -111,3 +111,16 @@ def test_settings_that_cannot_work_are_refused(wrong):
     """The message names the key."""
     with pytest.raises(ConfigurationError, match=next(iter(wrong))):
         Circuit(**wrong)
+
+
+def test_an_overload_does_not_become_its_own_norm(clock):
+    """Slow answers of calls that were in flight must not raise the baseline."""
+    circuit = Circuit(factor=3, warmup=5, clock=clock)
+    for _ in range(10):
+        circuit.succeeded(0.1)
+    while circuit.state is CircuitState.CLOSED:
+        circuit.succeeded(5.0)
+    before = circuit.baseline
+    for _ in range(20):
+        circuit.succeeded(5.0)
+    assert circuit.baseline == before
