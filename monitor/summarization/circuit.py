@@ -40,6 +40,9 @@ class CircuitState(StrEnum):
 class Circuit:
     """Pauses on failures, and when the latency average exceeds `factor` × the baseline.
 
+    An average below `floor` seconds never counts as rising: where an answer takes
+    milliseconds, their own noise is more than a factor.
+
     The baseline is the mean latency of the first `warmup` answers and then follows slowly,
     but only while the endpoint is not slow, so that an overload cannot become its own norm.
     A pause lasts `pause` seconds, twice as long after each pause that did not help, at most
@@ -52,6 +55,7 @@ class Circuit:
         pause: float = 5.0,
         pause_max: float = 300.0,
         factor: float = 3.0,
+        floor: float = 0.5,
         warmup: int = 20,
         clock: Clock = utc_now,
     ) -> None:
@@ -65,7 +69,7 @@ class Circuit:
                 "set factor above 1 and warmup to 1 or more"
             )
         self._pause, self._pause_max = pause, pause_max
-        self._factor, self._warmup = factor, warmup
+        self._factor, self._floor, self._warmup = factor, floor, warmup
         self._clock = clock
         self._failed_pauses = 0
         self._answers = 0
@@ -103,7 +107,7 @@ class Circuit:
         else:
             # The average still holds the latencies that led to the pause.
             self.latency = seconds if probing else self.latency + _FAST * (seconds - self.latency)
-            slow = self.latency > self._factor * self.baseline
+            slow = self.latency > max(self._factor * self.baseline, self._floor)
             if not slow or probing:
                 weight = _PROBE if probing else _SLOW
                 self.baseline += weight * (seconds - self.baseline)

@@ -44,7 +44,7 @@ def test_a_good_probe_closes_it_and_forgets_the_doubling(clock):
         circuit.failed("status 503")
         clock.move(60)
     assert circuit.state is CircuitState.HALF_OPEN
-    circuit.succeeded(0.1)
+    circuit.succeeded(1.0)
     assert circuit.state is CircuitState.CLOSED
     circuit.failed("status 503")
     assert circuit.paused_until == clock.now + timedelta(seconds=5)
@@ -63,23 +63,23 @@ def test_rising_latency_pauses(clock):
     """A service that becomes three times slower is under load, before it fails."""
     circuit = Circuit(factor=3, warmup=20, clock=clock)
     for _ in range(30):
-        circuit.succeeded(0.1)
+        circuit.succeeded(1.0)
     assert circuit.state is CircuitState.CLOSED
     made = 0
     while circuit.state is CircuitState.CLOSED and made < 20:
-        circuit.succeeded(0.6)
+        circuit.succeeded(6.0)
         made += 1
-    # 0.1 + 0.5·(1 − 0.7ⁿ) exceeds 3 × the slightly risen baseline at n = 2 … 3.
+    # 1 + 5·(1 − 0.7ⁿ) exceeds 3 × the slightly risen baseline at n = 2 … 3.
     assert made in {2, 3}
     assert circuit.cause.startswith("latency")
 
 
 def test_one_slow_answer_does_not_pause(clock):
-    """A single long document is no overload: 0.1 + 0.3·0.5 = 0.25 < 3 × 0.1."""
+    """A single long document is no overload: 1 + 0.3 · 5 = 2.5 < 3 × 1."""
     circuit = Circuit(factor=3, warmup=20, clock=clock)
     for _ in range(30):
-        circuit.succeeded(0.1)
-    circuit.succeeded(0.6)
+        circuit.succeeded(1.0)
+    circuit.succeeded(6.0)
     assert circuit.state is CircuitState.CLOSED
 
 
@@ -87,11 +87,11 @@ def test_a_service_that_stays_slower_is_accepted_in_the_end(clock):
     """Else a slower model would end monitoring for ever."""
     circuit = Circuit(factor=3, warmup=5, clock=clock)
     for _ in range(10):
-        circuit.succeeded(0.1)
+        circuit.succeeded(1.0)
     for _ in range(60):
         if circuit.state is CircuitState.OPEN:
             clock.now = circuit.paused_until
-        circuit.succeeded(0.6)
+        circuit.succeeded(6.0)
     assert circuit.state is CircuitState.CLOSED
 
 
@@ -99,10 +99,10 @@ def test_a_slow_probe_pauses_again(clock):
     """The first answer after a pause decides, not the average from before it."""
     circuit = Circuit(factor=3, warmup=5, clock=clock)
     for _ in range(10):
-        circuit.succeeded(0.1)
+        circuit.succeeded(1.0)
     circuit.failed("status 500")
     clock.move(10)
-    circuit.succeeded(2.0)
+    circuit.succeeded(20.0)
     assert circuit.state is CircuitState.OPEN
 
 
@@ -117,10 +117,20 @@ def test_an_overload_does_not_become_its_own_norm(clock):
     """Slow answers of calls that were in flight must not raise the baseline."""
     circuit = Circuit(factor=3, warmup=5, clock=clock)
     for _ in range(10):
-        circuit.succeeded(0.1)
+        circuit.succeeded(1.0)
     while circuit.state is CircuitState.CLOSED:
-        circuit.succeeded(5.0)
+        circuit.succeeded(50.0)
     before = circuit.baseline
     for _ in range(20):
-        circuit.succeeded(5.0)
+        circuit.succeeded(50.0)
     assert circuit.baseline == before
+
+
+def test_noise_of_milliseconds_is_no_rising_latency(clock):
+    """A fast service on a busy machine takes 40 ms instead of 4: nobody is hurt."""
+    circuit = Circuit(factor=3, floor=0.5, warmup=5, clock=clock)
+    for _ in range(10):
+        circuit.succeeded(0.004)
+    for _ in range(20):
+        circuit.succeeded(0.04)
+    assert circuit.state is CircuitState.CLOSED
