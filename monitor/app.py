@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import sys
 import time
@@ -324,11 +325,17 @@ def serve(settings: Settings, *, config: Path | None) -> None:
     disable: Callable[[], None] = disable_created_metrics
     disable()
     content_key = AesGcmCipher.new_key() if settings.storage.mode == "hash_only" else None
+    # uvicorn stops in order, then raises the signal again for the handler that was there before:
+    # the default one would kill this process before its database is closed, with exit code 143.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
     with (
         closing(_listening(settings)) as listener,
         open_stores(settings, content_key=content_key) as stores,
     ):
         front = Front(settings, stores, _local_scorers(settings, config, content_key))
+        host, port = listener.getsockname()[:2]
+        log.info("listening", host=host, port=port)
         server = uvicorn.Server(
             uvicorn.Config(
                 web(front), log_config=None, access_log=False, timeout_graceful_shutdown=5
@@ -337,6 +344,10 @@ def serve(settings: Settings, *, config: Path | None) -> None:
         server.run(sockets=[listener])
         if not server.started:
             raise MonitorError("the sidecar could not start; the log above says why")
+
+
+def _leave(*_: object) -> None:
+    raise SystemExit(0)
 
 
 def _local_scorers(
@@ -366,6 +377,8 @@ def _listening(settings: Settings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.http.host, settings.http.port))
+        # Bound alone, a second front that starts now could still bind the same port.
+        listener.listen(2048)
     except OSError as error:
         listener.close()
         raise DependencyUnavailable(
