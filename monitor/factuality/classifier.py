@@ -1,0 +1,147 @@
+"""A transformers classifier of (text, statement) pairs, and which of its outputs is which."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from monitor.errors import ConfigurationError, MalformedInput, ModelUnavailable, choices
+from monitor.records import FloatArray
+
+TOKENS_PER_BATCH = 8192
+"""Padded tokens in one forward pass, so that long pairs do not fill the memory."""
+OFFSET_FAMILIES = frozenset({"roberta", "xlm-roberta", "camembert", "longformer"})
+"""Their position table begins after the padding index: it holds two fewer tokens."""
+
+
+class PairModel(Protocol):
+    """Classifies pairs of a text and a statement about it."""
+
+    labels: Sequence[str]
+    """Names of the outputs in the model's own order."""
+    room: int
+    """Tokens that text and statement may have together."""
+
+    def tokens(self, text: str) -> int:
+        """Length of a text alone, without special tokens."""
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
+        """(pairs, labels), rows sum to 1; never cuts: the pairs fit into `room`."""
+
+
+class PairClassifier:
+    """`PairModel` over a sequence classification model in a folder or on the hub."""
+
+    def __init__(self, model: Any, tokenizer: Any, *, batch_size: int = 32) -> None:
+        """`model` and `tokenizer` are transformers' own, whose classes carry no types."""
+        self._model = model.eval()
+        self._tokenizer = tokenizer
+        self._batch_size = batch_size
+        names: Mapping[int, str] = model.config.id2label
+        self.labels: Sequence[str] = tuple(names[index] for index in sorted(names))
+        positions = int(getattr(model.config, "max_position_embeddings", 512))
+        if model.config.model_type in OFFSET_FAMILIES:
+            positions -= 2
+        self._longest = min(positions, int(tokenizer.model_max_length))
+        self.room = self._longest - int(tokenizer.num_special_tokens_to_add(pair=True))
+
+    def tokens(self, text: str) -> int:
+        """Length of a text alone, without special tokens."""
+        return len(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
+        """Softmax over the labels, in batches of pairs of similar length.
+
+        Raises `MalformedInput` for a pair that is longer than the model reads.
+        """
+        result = np.empty((len(pairs), len(self.labels)))
+        if not pairs:
+            return result
+        first, second = zip(*pairs, strict=True)
+        encoded = self._tokenizer(list(first), list(second), truncation=False, verbose=False)
+        lengths = [len(ids) for ids in encoded["input_ids"]]
+        if max(lengths) > self._longest:
+            raise MalformedInput(
+                "pairs",
+                f"one has {max(lengths)} tokens, the model reads {self._longest}",
+                "cut its text into blocks first",
+            )
+        # By length, so that little is padded; the answers are put back in order.
+        order = sorted(range(len(pairs)), key=lambda index: -lengths[index])
+        start = 0
+        while start < len(order):
+            size = max(1, min(self._batch_size, TOKENS_PER_BATCH // lengths[order[start]]))
+            chosen = order[start : start + size]
+            batch = self._tokenizer.pad(
+                {name: [values[index] for index in chosen] for name, values in encoded.items()},
+                return_tensors="pt",
+            )
+            with torch.inference_mode():
+                logits = self._model(**batch).logits
+            result[chosen] = torch.softmax(logits.double(), dim=-1).numpy()
+            start += size
+        return result
+
+
+def load_classifier(
+    source: str, *, key: str, allow_download: bool = False, batch_size: int = 32
+) -> PairClassifier:
+    """A classifier from a folder or a hub id; `key` is the setting that names it.
+
+    Safetensors only, float32, and no code of the model's own. Raises `ModelUnavailable`
+    where it is not there, or holds no trained classification head (transformers would
+    draw one at random and go on).
+    """
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(
+            source, local_files_only=not allow_download, trust_remote_code=False
+        )
+        model, info = AutoModelForSequenceClassification.from_pretrained(
+            source,
+            local_files_only=not allow_download,
+            trust_remote_code=False,
+            use_safetensors=True,
+            dtype=torch.float32,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        raise ModelUnavailable(
+            f"{key}: {source!r} is no classifier that can be loaded from here "
+            f"({type(error).__name__}); name a folder that holds it with safetensors weights, "
+            "or allow downloads"
+        ) from error
+    if info["missing_keys"]:
+        raise ModelUnavailable(
+            f"{key}: {source!r} has no weights for {sorted(info['missing_keys'])[0]!r}; "
+            "choose a model that was trained for classification"
+        )
+    return PairClassifier(model, tokenizer, batch_size=batch_size)
+
+
+def label_index(
+    labels: Sequence[str], wanted: Mapping[str, Collection[str]], *, key: str
+) -> dict[str, int]:
+    """Which output is which, by the names in the model's own configuration.
+
+    `wanted` holds, by meaning, the spellings that say so without doubt. A guess would turn
+    the score upside down for half of all models, since their orders differ; so
+    `ConfigurationError` is raised unless each meaning is named exactly once.
+
+    >>> label_index(["CORRECT", "INCORRECT"], {"yes": {"correct"}}, key="k")
+    {'yes': 0}
+    """
+    plain = [label.strip().casefold().replace("_", " ").replace("-", " ") for label in labels]
+    found: dict[str, int] = {}
+    for meaning, spellings in wanted.items():
+        places = [index for index, label in enumerate(plain) if label in spellings]
+        if len(places) != 1:
+            raise ConfigurationError(
+                f"{key}: the model's labels {list(labels)} name {meaning!r} {len(places)} times "
+                f"(known as {choices(sorted(spellings))}); set id2label in its config.json"
+            )
+        found[meaning] = places[0]
+    return found
