@@ -59,8 +59,9 @@ class Workbench:
 def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbench:
     """Load every model that the settings name and put the pipeline together.
 
-    Without a store only the calibration that ships with the package can apply. Raises
-    `ModelUnavailable` naming the key, the value and the remedy.
+    The calibration that ships with the package is stored beside the own ones; it applies to
+    its own fingerprint only, and an own one goes first. Without a store HSS stays
+    `uncalibrated`. Raises `ModelUnavailable` naming the key, the value and the remedy.
     """
     threads = settings.models.threads or max(1, (os.cpu_count() or 1) // settings.execution.scorers)
     language = load_language(settings.perturbation.language_model)
@@ -102,12 +103,11 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
     }
     mark = fingerprint(made_of)
 
+    if calibrations is not None and (shipped := provisional()) is not None:
+        calibrations.add(shipped, activate=True)
+
     def active() -> Calibration | None:
-        own = calibrations.active(mark) if calibrations is not None else None
-        shipped = provisional() if own is None else None
-        if shipped is not None and shipped.fingerprint == mark:
-            return shipped
-        return own
+        return calibrations.active(mark) if calibrations is not None else None
 
     nearest = NearestCategory(
         settings.categories.descriptions, encoder, default=settings.categories.default

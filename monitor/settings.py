@@ -184,10 +184,13 @@ class Embedding(Section):
 
 
 class Limits(Section):
-    concurrency: Count = Field(4, description="Calls under way at a time.")
-    requests_per_second: Positive | None = Field(None, description="null: no limit.")
+    concurrency: Count = Field(4, description="Calls under way at a time, of one scorer.")
+    requests_per_second: Positive | None = Field(
+        5.0, description="Calls started in a second, of one scorer; null: no limit."
+    )
     tokens_per_day: Count | None = Field(
-        None, description="Prompt and completion tokens in 24 hours; null: no limit."
+        2_000_000,
+        description="Prompt and completion tokens in a UTC day, of one scorer; null: no limit.",
     )
 
 
@@ -235,6 +238,13 @@ class HttpSummarizer(Endpoint):
     answer: str = Field("summary", description="JMESPath of the summary in the answer.")
 
 
+class Replay(Endpoint):
+    sampled: bool = Field(
+        False,
+        description="Whether the service is to trace replays too (sampled flag of traceparent).",
+    )
+
+
 class TextRank(Section):
     sentences: Count = Field(3, description="Sentences in a summary.")
 
@@ -253,7 +263,7 @@ class Summarizer(Section):
     causal: Causal = Causal()
     chat: Chat = Chat()
     http: HttpSummarizer = HttpSummarizer()
-    replay: Endpoint = Endpoint()
+    replay: Replay = Replay()
 
     @model_validator(mode="after")
     def _endpoint(self) -> Summarizer:

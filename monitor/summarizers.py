@@ -80,7 +80,10 @@ def summarizer_of(settings: Settings, language: Language) -> Summarizer:
             )
         case "replay":
             return ReplaySummarizer(
-                url=wanted.replay.url or "", api_key=_key(wanted.replay, "replay"), limits=limits
+                url=wanted.replay.url or "",
+                api_key=_key(wanted.replay, "replay"),
+                sampled=wanted.replay.sampled,
+                limits=limits,
             )
 
 

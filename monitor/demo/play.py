@@ -101,8 +101,12 @@ def demo_settings(folder: Path, *, port: int, service_port: int, scorers: int) -
         "categories": {"default": "news"},
         "summarizer": {
             "kind": "replay",
-            "replay": {"url": f"http://127.0.0.1:{service_port}/v1/chat/completions"},
-            "limits": {"concurrency": 4},
+            "replay": {
+                "url": f"http://127.0.0.1:{service_port}/v1/chat/completions",
+                # Traced, so that one can see the sidecar recognize and drop its own replays.
+                "sampled": True,
+            },
+            "limits": {"requests_per_second": None, "tokens_per_day": None},
         },
         "execution": {"scorers": scorers, "lease_seconds": 30},
         "scheduler": {"gauges_seconds": 2},

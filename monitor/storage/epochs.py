@@ -108,3 +108,10 @@ class SharedFacts:
         with self._database.write() as connection:
             connection.execute(insert(meta).values(key=key, value=value).on_conflict_do_nothing())
             return connection.execute(sa.select(meta.c.value).where(meta.c.key == key)).scalar_one()
+
+    def get(self, key: str) -> str | None:
+        """The value that was settled for a key; None where there is none."""
+        with self._database.read() as connection:
+            return connection.execute(
+                sa.select(meta.c.value).where(meta.c.key == key)
+            ).scalar_one_or_none()

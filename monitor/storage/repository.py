@@ -136,18 +136,9 @@ class Repository:
         distances of different settings are not comparable.
         """
         terms = [
-            records.c.state == RecordState.SCORED,
             scores.c.fingerprint == fingerprint,
-            scores.c.distances > 0,
+            *_window(since, until, service, model),
         ]
-        if since is not None:
-            terms.append(records.c.received_at >= since)
-        if until is not None:
-            terms.append(records.c.received_at < until)
-        if service is not None:
-            terms.append(records.c.service == service)
-        if model is not None:
-            terms.append(records.c.model == model)
         if record_ids is None:
             yield from self._documents(terms)
             return
@@ -155,6 +146,25 @@ class Repository:
             yield from self._documents(
                 [*terms, records.c.id.in_(record_ids[start : start + _PAGE])]
             )
+
+    def fingerprints(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        service: str | None = None,
+        model: str | None = None,
+    ) -> dict[str, int]:
+        """How many scored documents with a distance each fingerprint has in [since, until)."""
+        statement = (
+            sa.select(scores.c.fingerprint, sa.func.count())
+            .select_from(records.join(scores))
+            .where(*_window(since, until, service, model))
+            .group_by(scores.c.fingerprint)
+            .order_by(scores.c.fingerprint)
+        )
+        with self._database.read() as connection:
+            return dict(connection.execute(statement).tuples().all())
 
     def apply_normalization(self, calibration_id: str, severities: Mapping[str, Severity]) -> int:
         """Give stored scores the HSS that another calibration makes of their distances.
@@ -234,6 +244,22 @@ class Repository:
             if len(rows) < _PAGE:
                 return
             last = (rows[-1]["received_at"], rows[-1]["id"])
+
+
+def _window(
+    since: datetime | None, until: datetime | None, service: str | None, model: str | None
+) -> list[sa.ColumnElement[bool]]:
+    """Scored records with at least one distance, as far as the window restricts them."""
+    terms = [records.c.state == RecordState.SCORED, scores.c.distances > 0]
+    if since is not None:
+        terms.append(records.c.received_at >= since)
+    if until is not None:
+        terms.append(records.c.received_at < until)
+    if service is not None:
+        terms.append(records.c.service == service)
+    if model is not None:
+        terms.append(records.c.model == model)
+    return terms
 
 
 def _runs(
