@@ -14,7 +14,7 @@ from monitor.records import FloatArray, Normalizer, Strength
 from monitor.scoring.severity import severity
 
 MIX = (Strength.LOW,) * 3 + (Strength.MODERATE,) * 3 + (Strength.HIGH,) * 2
-"""A mix of K = 8; others give the same to within a percentage point."""
+"""The default mix of K = 8."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
