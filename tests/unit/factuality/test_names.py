@@ -62,6 +62,7 @@ def test_names_of_the_document_are_supported(name, person):
         ("Obama Barack", True),
         ("Smith and Merkel", True),
         ("University of Cambridge", False),
+        ("University of Denmark", False),
         ("Germany", False),
         ("German", False),
         ("NATO", False),
