@@ -176,7 +176,6 @@ def serve(settings: Settings, stores: Stores, *, child: bool) -> None:
         stores.queue,
         bench.pipeline.score,
         worker=f"{socket.gethostname()}:{os.getpid()}",
-        batch=settings.execution.batch,
         lease_seconds=settings.execution.lease_seconds,
         max_attempts=settings.execution.max_attempts,
         fingerprint=bench.fingerprint,

@@ -303,7 +303,6 @@ class Execution(Section):
         "local", description="Scorers as processes of this sidecar, or none (they run elsewhere)."
     )
     scorers: Count = Field(1, description="Scorer processes.")
-    batch: Count = Field(2, description="Records that a scorer leases at a time.")
     lease_seconds: Positive = Field(120, description="A lease not renewed for so long is lost.")
     max_attempts: Count = Field(3, description="Leases after which a record fails.")
     poll_seconds: Positive = Field(0.5, description="Pause of a scorer that found no work.")

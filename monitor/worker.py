@@ -42,7 +42,6 @@ class Worker:
         score: Callable[[IncomingRecord], ScoredRecord],
         *,
         worker: str,
-        batch: int,
         lease_seconds: float,
         max_attempts: int,
         fingerprint: str,
@@ -51,7 +50,6 @@ class Worker:
         self._queue = queue
         self._score = score
         self._worker = worker
-        self._batch = batch
         self._lease_seconds = lease_seconds
         self._max_attempts = max_attempts
         self._fingerprint = fingerprint
@@ -59,21 +57,21 @@ class Worker:
         self._stopping = threading.Event()
 
     def stop(self) -> None:
-        """End after the record at hand; leased ones that were not begun are put back."""
+        """End after the record at hand."""
         self._stopping.set()
 
     def drain(self) -> int:
-        """Score until the queue has nothing to lease; returns how many were finished."""
+        """Score until the queue has nothing to lease; returns how many were finished.
+
+        One record at a time: a lease costs milliseconds and scoring seconds, and a record that
+        waited here under a lease could be taken over by another scorer meanwhile.
+        """
         finished = 0
         while not self._stopping.is_set():
-            leased = self._queue.lease(self._worker, count=self._batch, seconds=self._lease_seconds)
+            leased = self._queue.lease(self._worker, count=1, seconds=self._lease_seconds)
             if not leased:
                 break
-            for item in leased:
-                if self._stopping.is_set():
-                    self._queue.put_back(item.lease, delay=0.0, counts=False)
-                else:
-                    finished += self._one(item)
+            finished += self._one(leased[0])
         return finished
 
     def _one(self, item: LeasedRecord) -> bool:

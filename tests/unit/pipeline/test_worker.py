@@ -88,7 +88,6 @@ def _worker(
         queue,  # type: ignore[arg-type] # accept() is the front's side of the queue
         score,
         worker="w",
-        batch=2,
         lease_seconds=lease_seconds,
         max_attempts=3,
         fingerprint="f",
@@ -96,8 +95,8 @@ def _worker(
     )
 
 
-def test_the_queue_is_drained_batch_by_batch() -> None:
-    """Five records in batches of two are all finished in one turn."""
+def test_the_queue_is_drained_in_one_turn() -> None:
+    """Five waiting records are all finished before the worker pauses."""
     queue = Queue(*"abcde")
     worker = _worker(queue, lambda record: _result(record, RecordState.SCORED, None))
     assert worker.drain() == 5
@@ -164,7 +163,7 @@ def test_a_lease_is_renewed_while_its_record_takes_long() -> None:
     assert len(queue.finished) == 1
 
 
-def test_a_stopped_worker_puts_back_what_it_did_not_begin() -> None:
+def test_a_stopped_worker_leases_nothing_more() -> None:
     """A rolling update must not cost the waiting record an attempt or a lease's time."""
     queue = Queue("a", "b")
 
@@ -175,4 +174,4 @@ def test_a_stopped_worker_puts_back_what_it_did_not_begin() -> None:
     worker = _worker(queue, score)
     worker.drain()
     assert [result.record_id for result in queue.finished] == ["a"]
-    assert queue.returned == [("b", 0.0, False)]
+    assert queue.waiting == ["b"]
