@@ -13,6 +13,7 @@ from monitor.cli import (
     db,
     demo,
     doctor,
+    drift,
     ingest,
     models,
     records,
@@ -59,4 +60,5 @@ app.command("doctor")(doctor.doctor)
 app.add_typer(db.db, name="db")
 app.add_typer(config.config, name="config")
 app.add_typer(models.models, name="models")
+app.add_typer(drift.drift, name="drift")
 app.add_typer(study.study, name="study")
