@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from monitor.perturbation.inflection import inflect
+from monitor.perturbation.inflection import inflect, same_family
 from monitor.perturbation.lexicon import Lexicon
 from monitor.perturbation.meaning import MeaningGuard
 from monitor.perturbation.neighbours import Neighbours
-from monitor.perturbation.proper import ProperNames
+from monitor.perturbation.planes import Kinds
 from monitor.ports import Encoder
 
 
@@ -58,7 +58,7 @@ class Candidates:
         *,
         lexicon: Lexicon,
         guard: MeaningGuard,
-        names: ProperNames,
+        kinds: Kinds,
         encoder: Encoder,
         is_function_word: Callable[[str], bool],
         floor: float,
@@ -67,7 +67,7 @@ class Candidates:
         self._neighbours = neighbours
         self._lexicon = lexicon
         self._guard = guard
-        self._names = names
+        self._kinds = kinds
         self._encoder = encoder
         self._is_function_word = is_function_word
         self._floor = floor
@@ -113,11 +113,26 @@ class Candidates:
                         if similarity >= self._neighbours.tau:
                             forms[form] = similarity
             rows[word] = forms
-        proper = self._names.among(sorted({form for forms in rows.values() for form in forms}))
-        return {
-            word: {form: s for form, s in forms.items() if form not in proper}
-            for word, forms in rows.items()
-        }
+        proper = self._kinds.names(sorted({form for forms in rows.values() for form in forms}))
+        for word, forms in rows.items():
+            other = self._of_other_kind(word, list(forms))
+            rows[word] = {f: s for f, s in forms.items() if f not in proper and f not in other}
+        return rows
+
+    def _of_other_kind(self, word: Word, forms: Sequence[str]) -> frozenset[str]:
+        """People for a thing, or things for a person; told by singulars, as the examples are."""
+        if word.part != "NOUN" or not forms:
+            return frozenset()
+        own, *singular = (self._singular(form) for form in (word.key.lower(), *forms))
+        differing = self._kinds.differ(own, singular)
+        return frozenset(f for f, s in zip(forms, singular, strict=True) if s in differing)
+
+    def _singular(self, form: str) -> str:
+        lemmas = sorted(
+            self._lexicon.lemmas_as(form, "NOUN"), key=lambda lemma: (len(lemma), lemma)
+        )
+        known = (lemma for lemma in lemmas if lemma in self._neighbours.vocabulary)
+        return next(known, form)
 
     def _inflected(self, neighbour: str, word: Word) -> list[str]:
         """A neighbour in the inflection of the word, where it is another word of its class."""
@@ -142,8 +157,18 @@ class Candidates:
         return (
             form.isalpha()
             and not self._is_function_word(form)
+            and not same_family(word.key.lower(), form)
+            and not (word.part == "NOUN" and self._is_gerund(form, word.key.lower()))
             and self._guard.refusal(word.key.lower(), form) is None
             and self._guard.refusal(word.lemma, form) is None
+        )
+
+    def _is_gerund(self, form: str, original: str) -> bool:
+        """*sitting* for *room*: a noun by the lexicon, but read as a verb by everybody."""
+        return (
+            form.endswith("ing")
+            and not original.endswith("ing")
+            and bool(self._lexicon.lemmas_as(form, "VERB") - {form})
         )
 
     def _closeness(self, forms: dict[Word, dict[str, float]]) -> dict[tuple[str, str], float]:

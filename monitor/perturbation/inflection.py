@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from monitor.perturbation.lexicon import Lexicon
 
 _VOWELS = frozenset("aeiou")
@@ -25,12 +27,40 @@ def inflect(lemma: str, tag: str, part: str, lexicon: Lexicon) -> tuple[str, ...
         return tuple(f for f in irregular if f.endswith("ing")) or (_joined(lemma, "ing"),)
     if tag in {"VBD", "VBN"}:
         past = tuple(f for f in irregular if not f.endswith(("ing", "s")) or f.endswith("ss"))
-        return past or (_joined(lemma, "ed"),)
+        distinct = tuple(f for f in past if _is_participle(f, lemma) == (tag == "VBN"))
+        return distinct or past or (_joined(lemma, "ed"),)
     if tag in {"JJR", "RBR"}:
         return tuple(f for f in irregular if f.endswith("r")) or (_joined(lemma, "er"),)
     if tag in {"JJS", "RBS"}:
         return tuple(f for f in irregular if f.endswith("st")) or (_joined(lemma, "est"),)
     return ()
+
+
+def _is_participle(form: str, lemma: str) -> bool:
+    """Whether an irregular form is a participle only: *taken*, *gone*, *drunk*, not *took*.
+
+    Said of one of two forms; where there is but one it serves for both.
+    """
+    return form.endswith(("n", "ne")) or ("u" in form and "u" not in lemma and form[-1] in "gkm")
+
+
+def same_family(first: str, second: str) -> bool:
+    """Whether two words share their stem: *fire* and *firing*, *capture* and *recapture*.
+
+    They have other base forms by the book, but the one only shifts the class of the other
+    (*terrorism*, *terrorist*) or adds to it: that is no rewording.
+
+    >>> same_family("terrorism", "terrorist"), same_family("car", "cart"), same_family("a", "b")
+    (True, True, False)
+    """
+    short, long = sorted((first, second), key=len)
+    stem = short[:-1] if short[-1:] in {"e", "y"} and len(short) > 3 else short
+    if len(stem) >= 3 and (long.startswith(stem) or (len(short) > 3 and long.endswith(short))):
+        return True
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
+    )
+    return shared >= 4 and shared >= 0.55 * len(long)
 
 
 def match_case(original: str, replacement: str) -> str:

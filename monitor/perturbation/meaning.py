@@ -32,7 +32,7 @@ class Refusal(StrEnum):
 
 
 class MeaningGuard:
-    """Decides whether one word may stand for another; symmetric but for names.
+    """Decides whether one word may stand for another.
 
     Words are compared by all their base forms, so *fell* is an opposite of *climbs*, and
     an adverb by its adjective, so *rapidly* is one of *slowly*. It errs on the safe side:
@@ -65,7 +65,7 @@ class MeaningGuard:
     def refusal(self, original: str, replacement: str) -> Refusal | None:
         """Why lower-case `replacement` may not stand for `original`; `None` where it may."""
         first, second = self.keys(original), self.keys(replacement)
-        if second & self._proper:
+        if (first | second) & self._proper:
             return Refusal.NAME
         if negates(first, second, self._lexicon):
             return Refusal.NEGATION

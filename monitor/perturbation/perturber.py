@@ -21,7 +21,7 @@ from monitor.perturbation.inflection import match_case, takes_an
 from monitor.perturbation.lexicon import load_lexicon
 from monitor.perturbation.meaning import MeaningGuard
 from monitor.perturbation.neighbours import Neighbours
-from monitor.perturbation.proper import ProperNames
+from monitor.perturbation.planes import Kinds
 from monitor.perturbation.reading import Occurrence, Reading, read
 from monitor.perturbation.script import is_readable
 from monitor.perturbation.search import Option, Position, Search
@@ -34,11 +34,15 @@ DEFAULT_STRENGTHS: Mapping[Strength, int] = {
     Strength.HIGH: 2,
 }
 _ROUNDS_TO_TARGET = 4
-_ROUNDS_TO_BAND = 8
+_ROUNDS_TO_BAND = 10
 """Proposals made while a version lies below the middle of its band, and below its band."""
+_MARGIN = 0.01
+"""Cosine above γ that a sum of effects must promise: about its error for four words."""
 _OPTIONS = 2
 """Candidates of a word that are tried: the two closest in meaning."""
-_REDRAWS = 3
+_SHARPNESS = 2.0
+"""How much the least harmful replacements are favoured: chance ∝ harm^−2 for few words."""
+_REDRAWS = 4
 """Times that a version is drawn anew because it equals another one."""
 
 
@@ -67,7 +71,7 @@ class SubstitutionPerturber:
             neighbours,
             lexicon=lexicon,
             guard=self.guard,
-            names=ProperNames(neighbours),
+            kinds=Kinds(neighbours),
             encoder=encoder,
             is_function_word=_function_words(language),
             floor=floor,
@@ -89,24 +93,7 @@ class SubstitutionPerturber:
         checks = Checks(reading.sentences, language=self._language, encoder=self._encoder)
         positions = self._positions(reading, checks)
         wanted = [s for s in Strength for _ in range(self._strengths.get(s, 0))]
-        found: dict[int, Perturbation] = {}
-        for draw in range(_REDRAWS + 1):
-            seen = {p.document for p in found.values()} | {document}
-            lacking = [number for number in range(len(wanted)) if number not in found]
-            searches = [
-                self._search(
-                    reading.words, positions, checks, wanted[n], _rng(document, seed, n, draw)
-                )
-                for n in lacking
-            ]
-            _run(searches, checks)
-            for number, search in zip(lacking, searches, strict=True):
-                made = _perturbation(document, reading.words, wanted[number], search)
-                if made.document not in seen:
-                    seen.add(made.document)
-                    found[number] = made
-            if len(found) == len(wanted) or not positions:
-                break
+        found = self._versions(document, seed, wanted, reading.words, positions, checks)
         perturbations = tuple(found[number] for number in sorted(found))
         return PerturbationSet(
             perturbations=perturbations,
@@ -115,11 +102,56 @@ class SubstitutionPerturber:
             eligible=len(reading.eligible),
         )
 
+    def _versions(
+        self,
+        document: str,
+        seed: int,
+        wanted: Sequence[Strength],
+        words: int,
+        positions: Sequence[Position],
+        checks: Checks,
+    ) -> dict[int, Perturbation]:
+        """The versions by number; one that equals another is drawn anew, and may fail to differ."""
+        found: dict[int, Perturbation] = {}
+        reachable: dict[int, int] = {}
+        for draw in range(_REDRAWS + 1 if positions else 0):
+            seen = {made.document for made in found.values()} | {document}
+            lacking = [number for number in range(len(wanted)) if number not in found]
+            searches = []
+            for number in lacking:
+                least, target = _goal(words, wanted[number])
+                # Where everything that can be replaced was replaced, the same again would
+                # come out: other words are favoured, and in the end fewer are taken.
+                most = max(1, reachable.get(number, target) - max(0, draw - 1))
+                searches.append(
+                    Search(
+                        positions=positions,
+                        originals={p.sentence: checks.original(p.sentence) for p in positions},
+                        target=min(target, most),
+                        least=least,
+                        gamma=self._gamma,
+                        rng=_rng(document, seed, number, draw),
+                        sharpness=_SHARPNESS / (1 + draw),
+                    )
+                )
+            _run(searches, checks)
+            for number, search in zip(lacking, searches, strict=True):
+                made = _perturbation(document, words, wanted[number], search)
+                reachable.setdefault(number, search.count)
+                if made.document not in seen:
+                    seen.add(made.document)
+                    found[number] = made
+            if len(found) == len(wanted):
+                break
+        return found
+
     def _positions(self, reading: Reading, checks: Checks) -> list[Position]:
         """Eligible tokens with the options that pass alone in their sentence."""
         candidates = self._candidates.of(o.word for o in reading.eligible)
         tried: list[tuple[Occurrence, list[tuple[str, Candidate]]]] = []
         for occurrence in reading.eligible:
+            if occurrence.titled:
+                continue
             fitting = [
                 (match_case(occurrence.text, candidate.word), candidate)
                 for candidate in candidates[occurrence.word]
@@ -160,24 +192,6 @@ class SubstitutionPerturber:
                 )
         return positions
 
-    def _search(
-        self,
-        words: int,
-        positions: Sequence[Position],
-        checks: Checks,
-        strength: Strength,
-        rng: np.random.Generator,
-    ) -> Search:
-        least, target = _goal(words, strength)
-        return Search(
-            positions=positions,
-            originals={p.sentence: checks.original(p.sentence) for p in positions},
-            target=target,
-            least=least,
-            gamma=self._gamma,
-            rng=rng,
-        )
-
 
 def _alone(occurrence: Occurrence, word: str) -> Variant:
     return occurrence.sentence, ((occurrence.offset, word),)
@@ -185,8 +199,11 @@ def _alone(occurrence: Occurrence, word: str) -> Variant:
 
 def _run(searches: Sequence[Search], checks: Checks) -> None:
     for step in range(_ROUNDS_TO_BAND):
-        active = [s for s in searches if step < _ROUNDS_TO_TARGET or s.count < s.least]
-        proposals = [variant for search in active for variant in search.propose()]
+        late = step >= _ROUNDS_TO_TARGET
+        active = [s for s in searches if not late or s.count < s.least]
+        # What is still missing is tried without a margin: some of it passes.
+        margin = 0.0 if late else _MARGIN
+        proposals = [variant for s in active for variant in s.propose(margin=margin)]
         if not proposals:
             return
         verdicts = checks.judge(proposals)

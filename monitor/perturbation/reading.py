@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from spacy.language import Language
@@ -29,6 +29,8 @@ class Occurrence:
     chunk: int
     article: str
     """The token before, lower case, where it is *a* or *an*; else empty."""
+    titled: bool
+    """Capitalized inside its sentence: part of a title or a name that was not recognized."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,6 +65,7 @@ def read(document: str, *, language: Language, vocabulary: Container[str]) -> Re
                             offset=offset,
                             chunk=chunk,
                             article=_article(doc, token),
+                            titled=token.is_title and offset > _opening(tokens),
                         )
                     )
                 index += not token.is_space
@@ -75,6 +78,11 @@ def read(document: str, *, language: Language, vocabulary: Container[str]) -> Re
 def _word(token: Token, vocabulary: Container[str]) -> Word:
     key = vector_key(token.text, vocabulary) or token.lower_
     return Word(key=key, tag=token.tag_, part=token.pos_, lemma=token.lemma_.lower())
+
+
+def _opening(tokens: Sequence[Token]) -> int:
+    """Offset of the first word of a sentence, behind quotes and bullets."""
+    return next((offset for offset, token in enumerate(tokens) if token.is_alpha), 0)
 
 
 def _article(doc: Doc, token: Token) -> str:

@@ -19,9 +19,6 @@ from monitor.perturbation.candidates import Candidate
 from monitor.perturbation.composition import Variant, Verdict
 from monitor.records import FloatArray
 
-_MARGIN = 0.01
-"""Cosine above γ that a sum of effects must promise: about its error for four words."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Option:
@@ -83,6 +80,8 @@ class Search:
     """Replacements below which the band is not reached."""
     gamma: float
     rng: np.random.Generator
+    sharpness: float = 2.0
+    """β where few of the words are needed; less gives more varied and worse versions."""
     _order: list[Pick] = field(default_factory=list)
     _accepted: dict[int, _State] = field(default_factory=dict)
     _reduced: dict[int, _State] = field(default_factory=dict)
@@ -91,17 +90,18 @@ class Search:
     _refused: set[tuple[int, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Draw the order: chance ∝ (effect)^−β, the sharper the more of the words are needed.
+        """Draw the order: chance ∝ harm^−β, the sharper the more of the words are needed.
 
         With few words to replace any may come first; with nearly all, the least harmful
         must. This is weighted sampling without replacement (Efraimidis & Spirakis 2006).
         """
-        beta = 1.0 / (1.0 - min(self.target / max(len(self.positions), 1), 0.9))
+        needed = min(self.target / max(len(self.positions), 1), 0.9)
+        beta = self.sharpness / (1.0 - needed)
         keyed = []
         for position in self.positions:
             draws = self.rng.exponential(size=len(position.options))
             for option, draw in zip(position.options, draws.tolist(), strict=True):
-                key = draw ** (1.0 / beta) * max(1.0 - option.cosine, 1e-4)
+                key = draw ** (1.0 / beta) * _harm(option, needed)
                 keyed.append(
                     (key, position.index, option.word, Pick(position=position, option=option))
                 )
@@ -123,8 +123,11 @@ class Search:
         found = [pick for state in self._accepted.values() for pick in state.picks.values()]
         return sorted(found, key=lambda pick: pick.position.index)
 
-    def propose(self) -> list[Variant]:
-        """Variants to be judged next; empty where the target is reached or nothing is left."""
+    def propose(self, *, margin: float) -> list[Variant]:
+        """Variants to be judged next; empty where the target is reached or nothing is left.
+
+        `margin` is the cosine above γ that a sum of effects must promise.
+        """
         working = {**self._accepted, **self._reduced}
         changed = set(self._reduced)
         missing = self.target - sum(len(state.picks) for state in working.values())
@@ -136,7 +139,7 @@ class Search:
             if pick.position.chunk in taken or self._key(pick) in self._refused:
                 continue
             grown = self._grow(number, working.get(number), pick)
-            if grown.cosine >= self.gamma + _MARGIN:
+            if grown.cosine >= self.gamma + margin:
                 working[number] = grown
                 changed.add(number)
                 taken.add(pick.position.chunk)
@@ -180,7 +183,7 @@ class Search:
     def _shrink(self, number: int, state: _State) -> None:
         """Without the words whose loss brings the sentence back, the worst first."""
         kept = self._accepted[number].picks if number in self._accepted else {}
-        while state.cosine < self.gamma + _MARGIN / 2:
+        while state.cosine < self.gamma:
             fresh = [offset for offset in state.picks if offset not in kept]
             if not fresh:
                 return
@@ -209,6 +212,15 @@ class Search:
     @staticmethod
     def _key(pick: Pick) -> tuple[int, str]:
         return pick.position.index, pick.option.word
+
+
+def _harm(option: Option, needed: float) -> float:
+    """How little a replacement is wanted: far in meaning by itself, or in its sentence.
+
+    The more of the words are needed, the more counts what their sentences can bear.
+    """
+    alone = (1.0 - option.candidate.closeness) ** 2
+    return max((1.0 - needed) * alone + 2.0 * (1.0 - option.cosine), 1e-4)
 
 
 def _variant(number: int, state: _State) -> Variant:
