@@ -41,7 +41,7 @@ def simulate(
             emit(row)
     if json_:
         return
-    columns = [field for field in rows[0].__slots__] if rows else []
+    columns = list(rows[0].__slots__) if rows else []
     table(columns, [[getattr(row, column) for column in columns] for row in rows])
     for row in outpaced(rows):
         note(f"{row.detector} is quicker on {row.scenario}: {row.delay_median:.0f} records")
