@@ -10,10 +10,17 @@ from monitor.records import FloatArray
 def random_tree(players: int, generator: np.random.Generator) -> FloatArray:
     """A binary tree over 0 … n − 1 in scipy's linkage form, (n − 1, 4), for n ≥ 2.
 
-    Each inner node joins two neighbouring stretches, cut at a uniform point of the middle
-    third: words that stand together stay together, as in a phrase, and the depth is at most
-    log₁.₅ n. shap's own text tree is one fixed tree made by n passes over all neighbours
-    (n² steps: half a minute for 5,000 words), so it can neither be re-drawn nor afforded.
+    Each inner node joins two neighbouring stretches of equal length, so that words that
+    stand together stay together, as in a phrase. What is drawn is which half of an odd
+    stretch is longer. Depth must not vary more: a leaf at depth d meets the empty context
+    with weight 2⁻ᵈ, and the first words of a document gain most (cuts at random points of
+    the middle third moved sentence values by a Jensen–Shannon distance of .22 between two
+    trees, these by .10, and with these they lie nearer to the Shapley values, .018 against
+    .027 root mean square over 8 news texts with TextRank). A power of two leaves nothing to
+    draw and so has no noise of this kind.
+
+    shap's own text tree is one fixed tree made by n passes over all neighbours (n² steps:
+    half a minute for 5,000 words), so it can neither be re-drawn nor afforded.
 
     Columns: left child, right child, height (the share of players below, > 0: shap does not
     split a node of negative height), players below.
@@ -31,9 +38,8 @@ def random_tree(players: int, generator: np.random.Generator) -> FloatArray:
         if size == 1:
             finished.append(start)
         elif cut is None:
-            margin = size // 3
-            low, high = max(start + margin, start + 1), min(end - margin, end - 1)
-            point = int(generator.integers(low, high + 1))
+            middles = [size // 2, (size + 1) // 2]
+            point = start + middles[int(generator.integers(2))]
             pending += [(start, end, point), (point, end, None), (start, point, None)]
         else:
             right, left = finished.pop(), finished.pop()

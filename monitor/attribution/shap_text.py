@@ -32,11 +32,18 @@ class ShapMethod:
     Three forms, by what the budget B allows for n words:
 
     - 2ⁿ ≤ B and n ≤ `EXACT_PLAYERS`: exact Shapley values over all subsets;
-    - B ≥ 4n: Owen values over a random binary tree of neighbouring words;
-    - else *sentence then word*: Owen values of the sentences with at most half of B, then,
-      in the order of |φ| of the sentences, the words inside a sentence with all others kept,
-      until B is used up. Words of other sentences share their sentence's value equally; what
-      the inner game leaves over of the sentence's value is shared equally as well.
+    - B ≥ 4n: Owen values over a binary tree of neighbouring words;
+    - else *sentence then word*: Owen values of the sentences with at most `sentence_share`
+      of B, then, in the order of |φ| of the sentences and as far as B reaches, the words of a
+      sentence: φ_w = mean of w's gain as the first and as the last word of its sentence (the
+      two ends of the sum that a Shapley value averages) + an equal share of what these leave
+      over of the sentence's value. Words of other sentences share their sentence's value.
+
+    A binary tree inside the sentences was rejected: at 2 evaluations a word it fixes the
+    context and hands interactions to whichever words it happened to join. On news texts
+    with TextRank (300 words, 200 evaluations) two re-drawn trees then lay .23 apart, .18
+    this way; the words' last gains alone agree less with the game of masked text (rank
+    correlation .47 to .97 against .90 to .99).
 
     A budget that runs out inside a tree leaves a group's value shared equally in the group,
     which `distinct_values` shows. The seed draws the tree: another seed gives the noise
@@ -47,7 +54,8 @@ class ShapMethod:
     random: bool = True
     batch_size: int = 16
     """Masks evaluated together. A larger batch refines less greedily when B is short."""
-    sentence_share: float = 0.5
+    sentence_share: float = 0.75
+    """Share of a short budget that the sentences may use."""
 
     def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
         """Uses at most `value.remaining` evaluations; raises what `value` raises.
@@ -84,42 +92,21 @@ class ShapMethod:
         granularity = Granularity.SENTENCE
         for sentence in np.argsort(-np.abs(sentence_values), kind="stable").tolist():
             members = np.flatnonzero(groups == sentence)
-            # One mask without the sentence, then two for each split.
-            if sentence_values[sentence] == 0.0 or len(members) == 1 or value.remaining < 3:
+            affordable = 2 * len(members) + 1 <= value.remaining
+            if sentence_values[sentence] == 0.0 or len(members) == 1 or not affordable:
                 continue
-            inner = self._inner_values(value, members, seed=seed + 1 + sentence)
-            rest = (sentence_values[sentence] - inner.sum()) / len(members)
-            values[members] = inner + rest
+            gains = _gains(value, members)
+            rest = (sentence_values[sentence] - gains.sum()) / len(members)
+            values[members] = gains + rest
             granularity = Granularity.SENTENCE_THEN_WORD
         return values, granularity
 
-    def _inner_values(
-        self,
-        value: ValueFunction,
-        members: np.ndarray[tuple[int], np.dtype[np.int64]],
-        *,
-        seed: int,
-    ) -> FloatArray:
-        """Owen values of one sentence's words in the full context, 2 evaluations a split."""
-        words = len(value.segmentation.words)
-
-        def game(masks: BoolArray) -> FloatArray:
-            full = np.ones((len(masks), words), dtype=bool)
-            full[:, members] = masks
-            return value(full)
-
-        # v(all) is known by now, so it does not count again.
-        budget = value.remaining + 1
-        return self._values(game, len(members), budget=budget, seed=seed, fixed_context=1)
-
-    def _values(
-        self, game: Game, players: int, *, budget: int, seed: int, fixed_context: int | None = None
-    ) -> FloatArray:
+    def _values(self, game: Game, players: int, *, budget: int, seed: int) -> FloatArray:
         if players == 1:
             # shap's partition tree needs two leaves.
             none, whole = game(np.array([[False], [True]]))
             return np.array([whole - none])
-        if fixed_context is None and _exact(players, budget):
+        if _exact(players, budget):
             return _exact_values(game, players)
         tree = random_tree(players, np.random.default_rng(seed))
         explainer = shap.Explainer(game, PlayerMasker(players, tree), algorithm="partition")
@@ -129,10 +116,25 @@ class ShapMethod:
                 # Splits cost two masks: an odd limit would be overrun by one.
                 max_evals=budget - budget % 2,
                 batch_size=self.batch_size,
-                fixed_context=fixed_context,
+                fixed_context=None,
                 silent=True,
             )
         return np.asarray(explanation.values[0], dtype=np.float64)
+
+
+def _gains(value: ValueFunction, members: np.ndarray[tuple[int], np.dtype[np.int64]]) -> FloatArray:
+    """Mean of each word's gain as the first and as the last of its sentence to be kept, all
+    other sentences kept: 2 evaluations a word and one for the empty sentence."""
+    count = len(members)
+    last = np.ones((count, len(value.segmentation.words)), dtype=bool)
+    last[np.arange(count), members] = False
+    first = np.ones_like(last)
+    first[:, members] = False
+    ends = np.array([np.ones_like(last[0]), first[0]])
+    first[np.arange(count), members] = True
+    worth = value(np.concatenate([ends, last, first]))
+    as_last, as_first = worth[0] - worth[2 : 2 + count], worth[2 + count :] - worth[1]
+    return np.asarray((as_last + as_first) / 2, dtype=np.float64)
 
 
 class PlayerMasker:
