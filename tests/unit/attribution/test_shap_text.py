@@ -83,7 +83,21 @@ def test_few_evaluations_find_the_sentences_of_the_heaviest_words(
     found = ShapMethod().explain(BudgetedValue(game, budget=1000), seed=7)
     assert found.granularity is Granularity.SENTENCE_THEN_WORD
     assert set(np.argsort(-found.values)[:10] // 20) == set(heavy // 20)
+    assert found.values == pytest.approx(weights, abs=1e-9)
     assert game.seen <= 1000
+
+
+def test_words_of_a_sentence_share_what_they_do_together_by_hand(known_game: Any) -> None:
+    """v = a·b (one sentence) + c (another): a and b gain 0 first and 1 last, so ½ each."""
+
+    def both(masks: np.ndarray) -> np.ndarray:
+        return 1.0 * (masks[:, 0] & masks[:, 1]) + masks[:, 20]
+
+    document = "A b " + "x " * 17 + "x. C " + "y " * 18 + "y."
+    found = ShapMethod().explain(BudgetedValue(known_game(both, document), budget=100), seed=0)
+    assert found.granularity is Granularity.SENTENCE_THEN_WORD
+    assert found.values[[0, 1, 20]] == pytest.approx([0.5, 0.5, 1.0])
+    assert np.delete(found.values, [0, 1, 20]) == pytest.approx(np.zeros(37))
 
 
 def test_short_budget_says_how_coarse_it_is(known_game: Any, document_of: Any) -> None:

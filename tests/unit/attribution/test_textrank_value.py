@@ -104,3 +104,11 @@ def test_pagerank_equals_networkx() -> None:
     graph.add_weighted_edges_from(zip(left.tolist(), right.tolist(), weight.tolist(), strict=True))
     expected = nx.pagerank(graph)
     assert _pagerank(left, right, weight, 5) == pytest.approx([expected[i] for i in range(5)])
+
+
+@pytest.mark.parametrize("document", ["", " ", "…", "word", "हिन्दी भाषा में।", "株価は上昇した。"])
+def test_odd_documents_do_not_crash(parse: Any, document: str) -> None:
+    """The evaluator is made before anyone looks whether there is something to explain."""
+    cut, summarizer = _masked(parse(document))
+    (found,) = summarizer.summarize(np.ones((1, len(cut.words)), dtype=bool))
+    assert bool(found.sentences) == bool(cut.words)
