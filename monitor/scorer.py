@@ -63,7 +63,6 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
     its own fingerprint only, and an own one goes first. Without a store HSS stays
     `uncalibrated`. Raises `ModelUnavailable` naming the key, the value and the remedy.
     """
-    threads = settings.models.threads or max(1, (os.cpu_count() or 1) // settings.execution.scorers)
     language = load_language(settings.perturbation.language_model)
     splitter = SentenceSplitter(language)
     encoder = load_encoder(
@@ -72,7 +71,7 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
         batch_size=settings.embedding.batch_size,
         cache_size=settings.embedding.cache_size,
         allow_download=settings.models.allow_download,
-        threads=threads,
+        threads=settings.models.threads,
     )
     vectors = load_vectors(settings.perturbation.vectors)
     strengths = settings.perturbation.strengths

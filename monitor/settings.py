@@ -280,8 +280,10 @@ class Models(Section):
     allow_download: bool = Field(
         False, description="Whether a hub id that is not on this machine may be downloaded."
     )
-    threads: Count | None = Field(
-        None, description="CPU threads of one scorer; null: cores divided by scorers."
+    threads: Count = Field(
+        1,
+        description="CPU threads of one scorer. Threads wait for each other by spinning, so more "
+        "scorers use cores better than more threads; raise it for one large model.",
     )
 
 
