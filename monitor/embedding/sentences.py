@@ -60,7 +60,7 @@ class SentenceSplitter:
 def _blocks(text: str) -> list[str]:
     """Stretches that surely begin and end a sentence, single-spaced, without bullets."""
     found = []
-    for block in _BLOCK.split(text.replace("\x00", " ").replace("\r\n", "\n")):
+    for block in _BLOCK.split(_plain(text)):
         flat = " ".join(_BULLET.sub("", block).split())
         while flat:
             piece = flat
@@ -71,6 +71,12 @@ def _blocks(text: str) -> list[str]:
                 found.append(piece)
             flat = flat[len(piece) :].lstrip()
     return found
+
+
+def _plain(text: str) -> str:
+    """Without what the model cannot take: NUL, lone surrogates, two-character line ends."""
+    encodable = text.encode("utf-8", "replace").decode("utf-8")
+    return encodable.replace("\x00", " ").replace("\r\n", "\n")
 
 
 def _extend(sentences: list[str], found: Sequence[str]) -> None:

@@ -47,6 +47,9 @@ class Candidate:
     closeness: float
     """Cosine of the two words' sentence embeddings: the better judge of meaning, because
     the encoder was trained on paraphrases and the vectors on neighbourhoods."""
+    reserve: bool
+    """Of the same stem (*fire*, *firing*): keeps the meaning and hardly rewords, so it is
+    used only where a band is not reached without it."""
 
 
 class Candidates:
@@ -82,7 +85,12 @@ class Candidates:
         closeness = self._closeness(forms)
         for word in missing:
             ranked = [
-                Candidate(word=form, similarity=similarity, closeness=closeness[word.key, form])
+                Candidate(
+                    word=form,
+                    similarity=similarity,
+                    closeness=closeness[word.key, form],
+                    reserve=same_family(word.key.lower(), form),
+                )
                 for form, similarity in forms[word].items()
                 if closeness[word.key, form] >= self._floor
             ]
@@ -157,7 +165,6 @@ class Candidates:
         return (
             form.isalpha()
             and not self._is_function_word(form)
-            and not same_family(word.key.lower(), form)
             and not (word.part == "NOUN" and self._is_gerund(form, word.key.lower()))
             and self._guard.refusal(word.key.lower(), form) is None
             and self._guard.refusal(word.lemma, form) is None

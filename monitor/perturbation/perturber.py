@@ -34,12 +34,13 @@ DEFAULT_STRENGTHS: Mapping[Strength, int] = {
     Strength.HIGH: 2,
 }
 _ROUNDS_TO_TARGET = 4
-_ROUNDS_TO_BAND = 10
-"""Proposals made while a version lies below the middle of its band, and below its band."""
+_ROUNDS_TO_BAND = 6
+"""Proposals made to reach the middle of the band, and then to reach the band at all."""
 _MARGIN = 0.01
 """Cosine above γ that a sum of effects must promise: about its error for four words."""
 _OPTIONS = 2
-"""Candidates of a word that are tried: the two closest in meaning."""
+"""Candidates of a word that are tried: those closest in meaning, and one of the reserve."""
+_RESERVE = 1
 _SHARPNESS = 2.0
 """How much the least harmful replacements are favoured: chance ∝ harm^−2 for few words."""
 _REDRAWS = 4
@@ -159,7 +160,9 @@ class SubstitutionPerturber:
                 or takes_an(candidate.word) == (occurrence.article == "an")
             ]
             whole = [item for item in fitting if len(self._language.tokenizer(item[0])) == 1]
-            tried.append((occurrence, whole[:_OPTIONS]))
+            ordinary = [item for item in whole if not item[1].reserve][:_OPTIONS]
+            reserve = [item for item in whole if item[1].reserve][:_RESERVE]
+            tried.append((occurrence, ordinary + reserve))
         verdicts = checks.judge(
             _alone(occurrence, word) for occurrence, options in tried for word, _ in options
         )
@@ -198,17 +201,29 @@ def _alone(occurrence: Occurrence, word: str) -> Variant:
 
 
 def _run(searches: Sequence[Search], checks: Checks) -> None:
-    for step in range(_ROUNDS_TO_BAND):
-        late = step >= _ROUNDS_TO_TARGET
-        active = [s for s in searches if not late or s.count < s.least]
-        # What is still missing is tried without a margin: some of it passes.
-        margin = 0.0 if late else _MARGIN
-        proposals = [variant for s in active for variant in s.propose(margin=margin)]
-        if not proposals:
-            return
-        verdicts = checks.judge(proposals)
-        for search in active:
-            search.learn(verdicts)
+    """Rounds of proposing and judging, for all versions at once.
+
+    First each version draws its words at random; those that lie below their band when
+    that is done are filled with as many words as their sentences can bear.
+    """
+    for _ in range(_ROUNDS_TO_TARGET):
+        if not _round(searches, checks, lambda search: search.propose(margin=_MARGIN)):
+            break
+    for _ in range(_ROUNDS_TO_BAND):
+        below = [search for search in searches if search.count < search.least]
+        if not _round(below, checks, Search.pack):
+            break
+
+
+def _round(
+    searches: Sequence[Search], checks: Checks, propose: Callable[[Search], list[Variant]]
+) -> bool:
+    """One round; False where nothing was proposed."""
+    proposals = [variant for search in searches for variant in propose(search)]
+    verdicts = checks.judge(proposals)
+    for search in searches:
+        search.learn(verdicts)
+    return bool(proposals)
 
 
 def _goal(words: int, strength: Strength) -> tuple[int, int]:

@@ -6,12 +6,14 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from spacy.language import Language
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc, Span, Token
 
 from monitor.perturbation.candidates import Word
 from monitor.perturbation.composition import Sentence, sentence_of
 from monitor.perturbation.eligibility import count_words, is_eligible, vector_key
 
+_LONGEST = 100
+"""Tokens of a sentence."""
 _PIECE = 50_000
 """Code points parsed at once: memory of the parser grows with it; most documents are one."""
 
@@ -47,10 +49,11 @@ def read(document: str, *, language: Language, vocabulary: Container[str]) -> Re
     words = index = chunk = 0
     sentences: list[Sentence] = []
     eligible: list[Occurrence] = []
-    pieces = list(_pieces(document))
+    # A lone surrogate has no UTF-8 form; one character stands for it, so offsets hold.
+    pieces = list(_pieces(document.encode("utf-8", "replace").decode("utf-8")))
     for (start, _), doc in zip(pieces, language.pipe(p for _, p in pieces), strict=True):
         words += count_words(doc)
-        for span in doc.sents:
+        for span in _spans(doc):
             tokens = list(span)
             first = index
             for offset, token in enumerate(tokens):
@@ -73,6 +76,22 @@ def read(document: str, *, language: Language, vocabulary: Container[str]) -> Re
             sentences.append(sentence_of(span, first))
         chunk += 1
     return Reading(words=words, sentences=tuple(sentences), eligible=tuple(eligible))
+
+
+def _spans(doc: Doc) -> Iterator[Span]:
+    """Sentences; a list or a table without stops is cut into stretches of bounded length.
+
+    Each replacement is tried in its whole sentence, so without a bound on its length the
+    cost would grow with the square of it.
+    """
+    for sentence in doc.sents:
+        start = sentence.start
+        while sentence.end - start > _LONGEST:
+            middle = range(start + _LONGEST, start + _LONGEST // 2, -1)
+            end = next((i for i in middle if doc[i - 1].is_punct), start + _LONGEST)
+            yield doc[start:end]
+            start = end
+        yield doc[start : sentence.end]
 
 
 def _word(token: Token, vocabulary: Container[str]) -> Word:

@@ -83,6 +83,7 @@ class Search:
     sharpness: float = 2.0
     """β where few of the words are needed; less gives more varied and worse versions."""
     _order: list[Pick] = field(default_factory=list)
+    _chance: dict[tuple[int, str], float] = field(default_factory=dict)
     _accepted: dict[int, _State] = field(default_factory=dict)
     _reduced: dict[int, _State] = field(default_factory=dict)
     """Sentences that went too far, without what was too much: to be checked next."""
@@ -101,10 +102,12 @@ class Search:
         for position in self.positions:
             draws = self.rng.exponential(size=len(position.options))
             for option, draw in zip(position.options, draws.tolist(), strict=True):
+                pick = Pick(position=position, option=option)
+                self._chance[self._key(pick)] = 1.0 + 0.2 * min(draw, 1.0)
+                if option.candidate.reserve:
+                    continue
                 key = draw ** (1.0 / beta) * _harm(option, needed)
-                keyed.append(
-                    (key, position.index, option.word, Pick(position=position, option=option))
-                )
+                keyed.append((key, position.index, option.word, pick))
         keyed.sort(key=lambda item: item[:3])
         self._order = [pick for *_, pick in keyed]
 
@@ -147,6 +150,46 @@ class Search:
         self._proposed = {number: working[number] for number in sorted(changed)}
         self._reduced = {}
         return [_variant(number, state) for number, state in self._proposed.items()]
+
+    def pack(self) -> list[Variant]:
+        """Variants that hold as many words as their sentences can bear, the reserve included.
+
+        Each sentence is filled anew, always by the word that leaves it closest to the
+        original beside those already in. To be judged next; empty where nothing is gained.
+        """
+        working = dict(self._accepted)
+        count = self.count
+        self._proposed = {}
+        for number in sorted({position.sentence for position in self.positions}):
+            kept = len(working[number].picks) if number in working else 0
+            packed = self._reduced.get(number) or self._packed(number)
+            if packed is None or len(packed.picks) <= kept or count >= self.target:
+                continue
+            count += len(packed.picks) - kept
+            self._proposed[number] = packed
+        self._reduced = {}
+        return [_variant(number, state) for number, state in self._proposed.items()]
+
+    def _packed(self, number: int) -> _State | None:
+        state: _State | None = None
+        left = [
+            pick
+            for position in self.positions
+            if position.sentence == number
+            for pick in (Pick(position=position, option=o) for o in position.options)
+            if self._key(pick) not in self._refused
+        ]
+        while left:
+            grown = [(self._grow(number, state, pick), pick) for pick in left]
+            best, taken = min(
+                grown, key=lambda g: (1.0 - g[0].cosine) * self._chance[self._key(g[1])]
+            )
+            if best.cosine < self.gamma:
+                left.remove(taken)
+                continue
+            state = best
+            left = [pick for pick in left if pick.position.chunk != taken.position.chunk]
+        return state
 
     def learn(self, verdicts: Mapping[Variant, Verdict]) -> None:
         """Take over what passed; where a sentence did not, take back what was too much."""
