@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Group
@@ -17,12 +17,14 @@ from rich.text import Text
 from monitor import logs
 from monitor.cli.options import Json
 from monitor.cli.output import cell, emit, err, note, out
-from monitor.demo.play import Estimate, Play, Scene, estimate
 from monitor.demo.processes import require_free
 from monitor.records import RecordState
 from monitor.storage.detail import record_detail
 from monitor.storage.queries import RecordRow
 from monitor.stores import open_stores
+
+if TYPE_CHECKING:
+    from monitor.demo.play import Estimate, Play, Scene
 
 
 def demo(
@@ -38,6 +40,9 @@ def demo(
     Real news articles are summarized by a good release, the sidecar is calibrated on the
     first of them, then a bad release comes: watch HSS rise and entity support fall.
     """
+    # Brings SciPy, for the calibration; the sidecar starts from this command line as well.
+    from monitor.demo.play import Play
+
     logs.configure("warning", "console")
     require_free(port)
     run = folder / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
@@ -109,6 +114,9 @@ def _result(play: Play, *, seconds: float) -> dict[str, Any]:
 
 
 def _of(scene: Scene, act: str, signal: str) -> Estimate:
+    # As in `demo`.
+    from monitor.demo.play import estimate
+
     return estimate([getattr(row, signal) for row in scene.records.get(act, [])])
 
 
