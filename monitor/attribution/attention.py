@@ -8,10 +8,9 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from monitor.attribution.results import Attribution
 from monitor.attribution.subwords import input_limit, subwords
 from monitor.attribution.value import ValueFunction
-from monitor.records import FloatArray, Reason
+from monitor.records import Attribution, FloatArray, Reason
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -8,10 +8,9 @@ from typing import Protocol
 
 import structlog
 
-from monitor.attribution.instability import compare
-from monitor.attribution.results import Attribution, Comparison, MethodResult
+from monitor.attribution.instability import Comparison, compare
 from monitor.attribution.value import BudgetedValue, Evaluator, ValueFunction, ValueUnknown
-from monitor.records import Reason
+from monitor.records import Attribution, MethodResult, Reason
 
 _log = structlog.get_logger(__name__)
 

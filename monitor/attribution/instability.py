@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.stats import rankdata
 
-from monitor.attribution.results import Comparison
 from monitor.records import FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """How far two attributions of the same words lie apart; 0 is no difference."""
+
+    signed: float
+    """Jensen–Shannon distance (base 2) over 2n cells, in [0, 1]."""
+    absolute: float
+    """The same over |φ|, n cells: the paper's form, blind to flipped signs."""
+    one_minus_spearman: float | None
+    """1 − ρ, in [0, 2]; `None` where one side is constant and so has no ranks."""
+    one_minus_cosine: float
+    """1 − cos, in [0, 2]."""
 
 
 def jensen_shannon(p: FloatArray, q: FloatArray) -> float:

@@ -11,10 +11,9 @@ import numpy as np
 import shap
 
 from monitor.attribution.partition_tree import random_tree
-from monitor.attribution.results import Attribution, Granularity
 from monitor.attribution.segmentation import BoolArray, spread
 from monitor.attribution.value import ValueFunction
-from monitor.records import FloatArray, Reason
+from monitor.records import Attribution, FloatArray, Granularity, Reason
 
 EVALUATIONS_PER_WORD = 4
 """Below this partition values are not per word: 200 evaluations on 300 words gave 15

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from monitor.attribution.results import Attribution, Granularity
 from monitor.attribution.segmentation import BoolArray, spread
 from monitor.attribution.value import ValueFunction
-from monitor.records import FloatArray, Reason
+from monitor.records import Attribution, FloatArray, Granularity, Reason
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

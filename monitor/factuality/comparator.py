@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from monitor.errors import ModelUnavailable
-from monitor.records import Reason
+from monitor.records import FactualScore, Reason
 
 Splitter = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 """The sentences of each of several texts; none for a text without words."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FactualScore:
-    """What one check found about one summary."""
-
-    value: float | None
-    reason: Reason | None
-    """Why there is no value; `None` where there is one."""
-    detail: str = ""
-    """For people; never a text."""
-    sentences: tuple[float, ...] = ()
-    """The value of each sentence of the summary."""
 
 
 class Comparator(Protocol):

@@ -8,9 +8,9 @@ import numpy as np
 
 from monitor.factuality.blocks import blocks
 from monitor.factuality.classifier import PairModel, label_index
-from monitor.factuality.comparator import FactualScore, Splitter, missing, unusable
+from monitor.factuality.comparator import Splitter, missing, unusable
 from monitor.factuality.summac import strongest
-from monitor.records import Reason
+from monitor.records import FactualScore, Reason
 
 LABELS = {
     "correct": {"correct", "consistent", "factual", "faithful", "supported"},

@@ -9,8 +9,8 @@ import numpy as np
 
 from monitor.factuality.blocks import blocks
 from monitor.factuality.classifier import PairModel, label_index
-from monitor.factuality.comparator import FactualScore, Splitter, missing, unusable
-from monitor.records import FloatArray, Reason
+from monitor.factuality.comparator import Splitter, missing, unusable
+from monitor.records import FactualScore, FloatArray, Reason
 
 LABELS = {
     "entailment": {"entailment", "entail", "entails", "entailed"},

@@ -15,14 +15,13 @@ import pytest
 
 from monitor.attribution.lime_text import LimeMethod
 from monitor.attribution.partition_tree import random_tree
-from monitor.attribution.results import Attribution
 from monitor.attribution.segmentation import Segmentation, segment
 from monitor.attribution.shap_text import ShapMethod
 from monitor.attribution.similarity_value import SimilarityEvaluator
 from monitor.attribution.smile import SmileMethod
 from monitor.attribution.textrank_value import MaskedTextRank
 from monitor.attribution.value import BudgetedValue, Evaluator, Outcome
-from monitor.records import FloatArray, SummaryDistribution
+from monitor.records import Attribution, FloatArray, SummaryDistribution
 
 pytestmark = [
     pytest.mark.slow,

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from monitor.attribution.results import Granularity
 from monitor.attribution.shap_text import ShapMethod
 from monitor.attribution.value import BudgetedValue
-from monitor.records import Reason
+from monitor.records import Granularity, Reason
 
 
 def _interacting(masks: np.ndarray) -> np.ndarray:

@@ -9,10 +9,9 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from monitor.attribution.lime_text import LimeMethod
-from monitor.attribution.results import Granularity
 from monitor.attribution.smile import SmileMethod, random_masks, weighted_ridge
 from monitor.attribution.value import BudgetedValue
-from monitor.records import Reason
+from monitor.records import Granularity, Reason
 
 METHODS = [LimeMethod(), SmileMethod()]
 each_method = pytest.mark.parametrize("method", METHODS, ids=["lime", "smile"])
