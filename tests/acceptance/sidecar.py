@@ -72,12 +72,11 @@ class Sidecar:
                 stderr=log,
             )
         deadline = time.monotonic() + START_SECONDS
-        while not (started := [e for e in self.log()[told:] if e["event"] == "front_started"]):
+        while not any(e["event"] == "front_started" for e in self.log()[told:]):
             assert self._process.poll() is None, self._log.read_text()
             assert time.monotonic() < deadline, self._log.read_text()
             time.sleep(0.02)
-        assert started
-        [listening] = [e for e in self.log()[told:] if e["event"] == "listening"]
+        listening = self.log_of("listening")[-1]
         self._client = httpx.Client(
             base_url=f"http://127.0.0.1:{listening['port']}",
             trust_env=False,
@@ -117,6 +116,9 @@ class Sidecar:
             return []
         lines = self._log.read_text().splitlines()
         return [json.loads(line) for line in lines if line.startswith('{"') and line.endswith("}")]
+
+    def log_of(self, event: str) -> list[dict[str, Any]]:
+        return [told for told in self.log() if told["event"] == event]
 
     def metrics(self) -> dict[str, dict[tuple[tuple[str, str], ...], float]]:
         """Sample name → sorted labels → value."""

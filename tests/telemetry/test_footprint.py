@@ -40,7 +40,9 @@ linux = pytest.mark.skipif(
 def test_importing_the_front_loads_no_heavy_library(module: str) -> None:
     """Each of them costs more memory and time than the whole front may take."""
     script = f"import sys, {module}; print(*sorted({set(HEAVY)!r} & sys.modules.keys()))"
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert told.stdout.split() == []
 
 
@@ -69,7 +71,12 @@ def _spans(count: int) -> list[dict[str, Any]]:
     }
     told = [{"key": key, "value": {"stringValue": text}} for key, text in attributes.items()]
     return [
-        {"traceId": f"{n + 1:032x}", "spanId": f"{n + 1:016x}", "name": "chat m", "attributes": told}
+        {
+            "traceId": f"{n + 1:032x}",
+            "spanId": f"{n + 1:016x}",
+            "name": "chat m",
+            "attributes": told,
+        }
         for n in range(count)
     ]
 

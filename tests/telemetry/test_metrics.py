@@ -1,0 +1,158 @@
+"""What `/metrics` of the real front says over a run that has seen everything."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
+from prometheus_client.parser import text_string_to_metric_families
+
+from monitor.records import Reason, RecordState
+from monitor.telemetry import BY_NAME, METRICS
+
+KNOWN = {"service": "news", "model": "m1"}
+OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
+
+
+@pytest.fixture(scope="module")
+def front(make_sidecar: Any) -> Any:
+    return make_sidecar(
+        labels={"services": ["news"], "models": ["m1"]},
+        sampling={"budget": {"records_per_hour": 1_000_000, "epoch_seconds": 0.5}},
+        ingest={"join_seconds": 0.1},
+    )
+
+
+@pytest.fixture
+def busy(front: Any, scored: Any, calibration: Any) -> Iterator[Any]:
+    """The front after a scored, a skipped and a failed record, a replay and a refusal."""
+    record = {"document": "d", "summary": "s", **KNOWN}
+    replay = {
+        "traceId": "ab" * 16,
+        "spanId": "cd" * 8,
+        "traceState": "hss=replay",
+        "attributes": [
+            {"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}},
+            {"key": "gen_ai.prompt.0.role", "value": {"stringValue": "user"}},
+            {"key": "gen_ai.prompt.0.content", "value": {"stringValue": "d"}},
+            {"key": "gen_ai.completion.0.content", "value": {"stringValue": "s"}},
+        ],
+    }
+    spans = {"resourceSpans": [{"scopeSpans": [{"spans": [replay]}]}]}
+    names = ("scored", "skipped", "failed", "waiting")
+    front.post_records(*({"id": name, **record} for name in names))
+    assert front.http.post("/v1/traces", json=spans).status_code == 200
+    assert front.post("/v1/records", b"{", "application/json").status_code == 400
+    with front.stores() as stores:
+        if not stores.calibrations.all():
+            stores.calibrations.add(calibration, activate=True)
+            results = {
+                "scored": scored("scored"),
+                "skipped": replace(
+                    scored("skipped", severity=None, support=None),
+                    state=RecordState.SKIPPED,
+                    reason=Reason.TOO_LONG,
+                ),
+                "failed": replace(
+                    scored("failed", severity=None, support=None),
+                    state=RecordState.FAILED,
+                    reason=Reason.SUMMARIZER_ERROR,
+                ),
+            }
+            for item in stores.queue.lease("test", count=4, seconds=60):
+                if item.record.id in results:
+                    stores.queue.finish(item.lease, results[item.record.id])
+                else:
+                    stores.queue.put_back(item.lease, delay=0)
+    front.wait_for(lambda: front.total("hss_records_failed_total") == 1)
+    front.wait_for(lambda: "hss_window_mean" in front.metrics())
+    front.wait_for(lambda: "hss_sampling_rate_ratio" in front.metrics())
+    yield front
+
+
+def _names(front: Any) -> set[str]:
+    families = text_string_to_metric_families(front.http.get("/metrics").text)
+    found = {f.name if f.type != "counter" else f"{f.name}_total" for f in families if f.samples}
+    return {name for name in found if not name.startswith(("python_", "process_"))}
+
+
+def test_what_is_emitted_is_registered_and_what_is_registered_is_emitted(busy: Any) -> None:
+    """A panel on a metric that never comes is as wrong as a metric that nobody declared."""
+    assert _names(busy) == {metric.name for metric in METRICS}
+
+
+def test_types_help_and_labels_are_as_declared(busy: Any) -> None:
+    """Dashboards and alerts are checked against the declarations, so these must be true."""
+    for family in text_string_to_metric_families(busy.http.get("/metrics").text):
+        declared = BY_NAME.get(family.name) or BY_NAME[f"{family.name}_total"]
+        assert (family.type, family.documentation) == (declared.kind, declared.help)
+        for sample in family.samples:
+            assert sample.labels.keys() - {"le"} == set(declared.labels)
+
+
+def test_promtool_finds_nothing_to_say(busy: Any) -> None:
+    """Prometheus' own idea of good names, units and help."""
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("promtool is not installed")
+    told = subprocess.run(
+        [promtool, "check", "metrics"],
+        check=False,
+        input=busy.http.get("/metrics").text,
+        capture_output=True,
+        text=True,
+    )
+    assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
+
+
+def test_open_metrics_lead_from_a_bucket_to_a_record(busy: Any) -> None:
+    """The dot in a Grafana panel is a record that can be opened."""
+    answer = busy.http.get("/metrics", headers={"accept": OPEN_METRICS})
+    assert answer.headers["content-type"].startswith("application/openmetrics-text")
+    exemplars = {
+        sample.exemplar.labels["record_id"]: sample.exemplar.value
+        for family in open_metrics(answer.text)
+        if family.name == "hss_score"
+        for sample in family.samples
+        if sample.exemplar is not None
+    }
+    assert exemplars == {"scored": 0.25}
+
+
+def test_each_record_is_counted_once(busy: Any) -> None:
+    """Four came in, one of each kind went out, and the posts repeated by this file are none."""
+    totals = {
+        name: busy.total(f"hss_records_{name}_total")
+        for name in ("received", "sampled", "scored", "skipped", "failed")
+    }
+    assert totals == {"received": 4, "sampled": 4, "scored": 1, "skipped": 1, "failed": 1}
+    assert busy.total("hss_records_skipped_total", reason="too_long") == 1
+    assert busy.total("hss_replays_ignored_total") == 1
+    assert busy.total("hss_window_mean", signal="hss", service="news", model="m1") == 0.25
+
+
+def test_ten_thousand_names_make_no_new_series(busy: Any) -> None:
+    """Whoever can send a record could otherwise fill Prometheus."""
+    stranger = {"document": "d", "summary": "s", "service": "x", "model": "y"}
+    other = {"service": "other", "model": "other"}
+    busy.post_records(stranger)
+    busy.wait_for(lambda: busy.total("hss_sampling_rate_ratio", **other) > 0)
+    before = busy.http.get("/metrics").text.count("\n")
+    strangers = [
+        {**stranger, "service": f"s-{n}", "model": f"m-{n}", "category": f"c-{n}"}
+        for n in range(10_000)
+    ]
+    epoch = busy.log_of("sampling_epoch_opened")[-1]["epoch"]
+
+    assert busy.post_records(*strangers).json()["sampled"] == 10_000
+    busy.wait_for(lambda: busy.log_of("sampling_epoch_opened")[-1]["epoch"] > epoch)
+    time.sleep(1.0)  # two turns of the gauges
+
+    assert busy.total("hss_records_received_total", **other) == 10_001
+    assert busy.http.get("/metrics").text.count("\n") == before
