@@ -36,21 +36,22 @@ def load_encoder(
     *,
     splitter: SentenceSplitter,
     allow_download: bool = False,
-    threads: int = 1,
+    threads: int | None = None,
     batch_size: int = 32,
     cache_size: int = 20_000,
     key: str = KEY,
 ) -> SbertEncoder:
     """An encoder from the embedded package, a folder, or a hub id that is already here.
 
-    `threads` is set for all of torch in this process. Weights are read from safetensors
-    only, and code that ships with a model is never run. Raises `ModelUnavailable`.
+    `threads` is set for all of torch in this process, `None` leaves what is set. Weights are
+    read from safetensors only, and code that ships with a model is never run. Raises `ModelUnavailable`.
     """
     source = str(SENTENCE_ENCODER.folder(key)) if model == EMBEDDED else model
     # Untyped in transformers; a bar on standard error would break `--json` consumers.
     disable_progress: Callable[[], None] = transformers_logging.disable_progress_bar
     disable_progress()
-    torch.set_num_threads(threads)
+    if threads is not None:
+        torch.set_num_threads(threads)
     try:
         loaded = SentenceTransformer(
             source,

@@ -25,6 +25,7 @@ from monitor.perturbation.planes import Kinds
 from monitor.perturbation.reading import Occurrence, Reading, read
 from monitor.perturbation.script import is_readable
 from monitor.perturbation.search import Option, Position, Search
+from monitor.perturbation.wordlists import digest
 from monitor.ports import Encoder
 from monitor.records import Perturbation, PerturbationSet, Reason, Strength, Substitution
 
@@ -50,6 +51,9 @@ _REDRAWS = 4
 class SubstitutionPerturber:
     """Replaces words by near ones that keep the meaning; deterministic in (document, seed)."""
 
+    name: str
+    """Goes into the fingerprint: the vectors, the word lists and the limits."""
+
     def __init__(
         self,
         language: Language,
@@ -58,14 +62,17 @@ class SubstitutionPerturber:
         *,
         strengths: Mapping[Strength, int] = DEFAULT_STRENGTHS,
         gamma: float = 0.85,
-        floor: float = 0.3,
+        floor: float = 0.25,
         guard: MeaningGuard | None = None,
     ) -> None:
+        """`floor` is the least cosine of the sentence embeddings of two single words: below
+        it a neighbour shares topics, not meaning. `gamma` is γ."""
         self._language = language
         self._neighbours = neighbours
         self._encoder = encoder
         self._strengths = dict(strengths)
         self._gamma = gamma
+        self.name = f"substitution:{neighbours.name}:{digest()}:{gamma:g}:{floor:g}"
         lexicon = load_lexicon(language)
         self.guard = guard or MeaningGuard(lexicon, antonyms=load_antonyms())
         self._candidates = Candidates(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -68,8 +69,19 @@ def opposite_pairs() -> frozenset[frozenset[str]]:
     )
 
 
+@cache
+def digest() -> str:
+    """Eight hex digits over all lists: other lists make other perturbations."""
+    hashed = hashlib.blake2b(digest_size=4)
+    for name in ("opposites.tsv", "siblings.tsv", "names.tsv", "not_negated.tsv"):
+        hashed.update(_text(name).encode())
+    return hashed.hexdigest()
+
+
+def _text(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
 def _rows(name: str) -> list[list[str]]:
-    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return [
-        line.split("\t") for line in text.splitlines() if line.strip() and not line.startswith("#")
-    ]
+    lines = (line for line in _text(name).splitlines() if line and not line.startswith("#"))
+    return [line.split("\t") for line in lines]

@@ -1,0 +1,1 @@
+"""Experiments over real documents: the figures that the documentation states."""
