@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.progress import track
 
+from monitor.cli import factuality
 from monitor.cli.options import Config, settings_of
 from monitor.cli.output import err, note
 from monitor.demo.news import news_documents
@@ -16,6 +17,7 @@ from monitor.records import IncomingRecord, SummaryTask
 from monitor.stores import now
 
 study = typer.Typer(help="Measure what the documentation states.", no_args_is_help=True)
+study.command("factuality")(factuality.factuality)
 
 Documents = Annotated[
     int, typer.Option("--documents", min=1, max=300, help="How many of the 300 news articles.")

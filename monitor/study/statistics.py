@@ -91,9 +91,11 @@ def auroc_interval(
     fewer than two clusters, or where more than 5 % of the resamples are like that.
 
     Measured coverage of the nominal 95 % on two normal scores one deviation apart, three
-    records a cluster that share half of their variance: %COVERAGE%
-    (`pytest -m slow -rP tests/unit/study/test_statistics.py`). Where the two labels do not
-    overlap at all the interval is [1, 1], which says that these records agree and no more.
+    records a cluster that share half of their variance, 2,000 data sets each: 90.2 % with 10
+    clusters, 93.6 % with 30, 94.3 % with 120
+    (`pytest -m slow -rP tests/unit/study/test_statistics.py`): too narrow with few clusters.
+    It has width 0 where no resample changes the order: at 1 where the two labels do not
+    overlap, at ½ where all scores tie. That says that these records agree and no more.
     """
     _check(scores, labels)
     groups = _numbers(clusters, len(scores))
