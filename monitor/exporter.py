@@ -48,6 +48,26 @@ class FinishedRow(Protocol):
     @property
     def number_support(self) -> float | None: ...
     @property
+    def summac(self) -> float | None: ...
+    @property
+    def factcc(self) -> float | None: ...
+    @property
+    def shap_instability(self) -> float | None: ...
+    @property
+    def shap_reason(self) -> str | None: ...
+    @property
+    def lime_instability(self) -> float | None: ...
+    @property
+    def lime_reason(self) -> str | None: ...
+    @property
+    def smile_instability(self) -> float | None: ...
+    @property
+    def smile_reason(self) -> str | None: ...
+    @property
+    def attention_instability(self) -> float | None: ...
+    @property
+    def attention_reason(self) -> str | None: ...
+    @property
     def core_seconds(self) -> float | None: ...
     @property
     def stage_seconds(self) -> Mapping[str, float]: ...
@@ -59,6 +79,12 @@ STAGE_OF = {
     "hss_score": "normalize",
     "hss_entity_support": "entity_support",
     "hss_number_support": "number_support",
+    "hss_summac": "summac",
+    "hss_factcc": "factcc",
+    "hss_shap_instability": "shap",
+    "hss_lime_instability": "lime",
+    "hss_smile_instability": "smile",
+    "hss_attention_instability": "attention",
 }
 """Which stage owes which histogram its value."""
 
@@ -76,7 +102,20 @@ def count_finished(telemetry: Telemetry, row: FinishedRow) -> None:
         "hss_null_distance": row.null_distance,
         "hss_entity_support": row.entity_support,
         "hss_number_support": row.number_support,
+        "hss_summac": row.summac,
+        "hss_factcc": row.factcc,
     }
+    explained = {
+        "hss_shap_instability": (row.shap_instability, row.shap_reason),
+        "hss_lime_instability": (row.lime_instability, row.lime_reason),
+        "hss_smile_instability": (row.smile_instability, row.smile_reason),
+        "hss_attention_instability": (row.attention_instability, row.attention_reason),
+    }
+    for name, (value, reason) in explained.items():
+        # What was not asked for is not missing: a method that is not configured has no
+        # reason, and one that the policy left out has that as its reason.
+        if value is not None or reason not in {None, "not_selected"}:
+            values[name] = value
     exemplar = {"record_id": row.id[:64]}
     for name, value in values.items():
         stage = STAGE_OF[name]

@@ -1,6 +1,8 @@
 """The product on one page: from a record of live traffic to its severity.
 
-    perturb → summarize → embed → distance → normalize → HSS, with support beside it
+    perturb → summarize → embed → distance → normalize → HSS → attribute → check facts
+
+with the support of names and numbers beside it.
 
 Every stage is handed in; nothing here loads a model, reads a clock of its own or writes.
 """
@@ -8,13 +10,15 @@ Every stage is handed in; nothing here loads a model, reads a clock of its own o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
 from monitor.ports import Clock, Encoder, Perturber, Summarizer, SupportCheck
 from monitor.records import (
     Calibration,
+    Explanation,
+    FactualScore,
     IncomingRecord,
     NullRun,
     Perturbation,
@@ -61,6 +65,10 @@ class Stages:
     category: Callable[[IncomingRecord], str]
     calibration: Callable[[], Calibration | None]
     """The active calibration of this pipeline's fingerprint, looked up anew for each record."""
+    attribute: Callable[[IncomingRecord, ScoredRecord], Explanation | None]
+    """Attributions of a record that has its HSS, or why it gets none; never raises."""
+    check: Callable[[str, str], Mapping[str, FactualScore]]
+    """The factual comparators of (document, summary)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,6 +146,10 @@ class Pipeline:
                     result = replace(result, observed_distance=away)
             with spent("normalize"):
                 result = self._with_severity(result)
+            with spent("attribute"):
+                result = replace(result, explanation=stages.attribute(record, result))
+            with spent("check"):
+                result = replace(result, checks=stages.check(record.document, record.summary))
         except _Stop as stop:
             result = _ended(result, stop.reason, stop.detail)
         return replace(

@@ -59,9 +59,9 @@ class Reason(StrEnum):
     TRANSPORT_ERROR = "transport_error"
     """The traced call itself failed: there is no answer to score."""
     NO_ENTITIES = "no_entities"
-    """The summary names no entity, so their support is not defined."""
+    """The summary names no entity, so their support is not defined (recall: the document)."""
     NO_NUMBERS = "no_numbers"
-    """The summary holds no number, so their support is not defined."""
+    """The summary holds no number, so their support is not defined (recall: the document)."""
     TOO_FEW_RUNS = "too_few_runs"
     """An interval or an instability needs more runs than succeeded."""
     UNAVAILABLE = "unavailable"
@@ -458,6 +458,15 @@ class FactualScore:
 
 
 # --- attribution ----------------------------------------------------------------------
+
+
+class AttributionMethod(StrEnum):
+    """The attribution methods, by the names that configuration, metrics and SQL use."""
+
+    SHAP = "shap"
+    LIME = "lime"
+    SMILE = "smile"
+    ATTENTION = "attention"
 
 
 class Granularity(StrEnum):

@@ -17,12 +17,18 @@ from typing import Any
 
 import structlog
 
+from monitor.attributing import attributing_of
 from monitor.calibrating import note_fingerprint
 from monitor.embedding.language import load_language
 from monitor.embedding.sbert import SbertEncoder, load_encoder
 from monitor.embedding.sentences import SentenceSplitter
 from monitor.embedding.vectors import load_vectors
+from monitor.factuality.checks import FactualChecks
+from monitor.factuality.classifier import PairClassifier, load_classifier
+from monitor.factuality.comparator import Comparator, available
+from monitor.factuality.factcc import FactCC
 from monitor.factuality.overlap import OverlapCheck
+from monitor.factuality.summac import SummacZeroShot
 from monitor.perturbation.neighbours import Neighbours
 from monitor.perturbation.perturber import SubstitutionPerturber
 from monitor.pipeline import Pipeline, Stages
@@ -111,6 +117,16 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
     nearest = NearestCategory(
         settings.categories.descriptions, encoder, default=settings.categories.default
     )
+    overlap = OverlapCheck(language)
+    checks = FactualChecks(overlap, comparators_of(settings, splitter), longest=language.max_length)
+    attributing = attributing_of(
+        settings.attribution,
+        summarizer=summarizer,
+        language=language,
+        encoder=encoder,
+        sentences=settings.summarizer.textrank.sentences,
+        seed=settings.perturbation.seed,
+    )
     pipeline = Pipeline(
         Stages(
             perturber=perturber,
@@ -118,9 +134,11 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
             encoder=encoder,
             distance=transport,
             severity=_severity,
-            support=OverlapCheck(language),
+            support=overlap,
             category=nearest,
             calibration=active,
+            attribute=attributing,
+            check=checks.check,
         ),
         fingerprint=mark,
         observed_baseline=observed,
@@ -137,6 +155,34 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
         fingerprint=mark,
         made_of=made_of,
     )
+
+
+def comparators_of(settings: Settings, splitter: SentenceSplitter) -> list[Comparator]:
+    """SummaC and FactCC with the configured models; `unavailable` without."""
+
+    def classifier(source: str, key: str) -> PairClassifier:
+        return load_classifier(source, key=key, allow_download=settings.models.allow_download)
+
+    return [
+        available(
+            "summac",
+            settings.factuality.summac_model,
+            lambda source: SummacZeroShot(
+                classifier(source, "factuality.summac_model"),
+                splitter.split,
+                key="factuality.summac_model",
+            ),
+        ),
+        available(
+            "factcc",
+            settings.factuality.factcc_model,
+            lambda source: FactCC(
+                classifier(source, "factuality.factcc_model"),
+                splitter.split,
+                key="factuality.factcc_model",
+            ),
+        ),
+    ]
 
 
 def _severity(

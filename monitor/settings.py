@@ -294,6 +294,55 @@ class Scoring(Section):
     max_words: Count = Field(20_000, description="Longer documents are skipped as `too_long`.")
 
 
+class Attribution(Section):
+    methods: tuple[Literal["shap", "lime", "smile", "attention"], ...] = Field(
+        ("shap",), description="Which attributions are computed; attention needs seq2seq."
+    )
+    value: Literal["auto", "likelihood", "similarity"] = Field(
+        "auto",
+        description="Value function: likelihood of the summary (seq2seq and causal models), or "
+        "similarity of the masked document's summary (every kind; each evaluation is a summary, "
+        "so with chat, http and replay a call). auto: likelihood where there is one.",
+    )
+    share: Share | None = Field(
+        None,
+        description="Share of the scored records that get attributions, chosen by a hash of "
+        "their id. null: 0.1 with textrank (2 CPU seconds an explained record of 300 words), 0 "
+        "with all other kinds, where an evaluation costs a call or a model's forward pass.",
+    )
+    above_hss: Share | None = Field(
+        None, description="Every record with at least this HSS gets attributions, too."
+    )
+    perturbations: Count = Field(
+        2, description="Reworded versions that are explained beside the document itself (K')."
+    )
+    max_evaluations: Count = Field(
+        200, description="Masked documents that one explanation may take."
+    )
+    max_evaluations_per_record: Count = Field(
+        1000,
+        description="For all of a record: K' + 2 explanations by each method; where it is short, "
+        "each gets the same smaller share.",
+    )
+
+    @model_validator(mode="after")
+    def _enough(self) -> Attribution:
+        if len(set(self.methods)) < len(self.methods):
+            raise ValueError("methods: name each method once")
+        return self
+
+
+class Factuality(Section):
+    summac_model: str | None = Field(
+        None,
+        description="Natural-language-inference model of SummaC, a folder or a hub id; null: "
+        "`unavailable`.",
+    )
+    factcc_model: str | None = Field(
+        None, description="Classifier of FactCC, a folder or a hub id; null: `unavailable`."
+    )
+
+
 class Calibration(Section):
     min_documents: Count = Field(
         20, description="Reference documents below which a category uses the pooled normalizer."
@@ -341,6 +390,8 @@ class Settings(BaseSettings):
     summarizer: Summarizer = Summarizer()
     models: Models = Models()
     scoring: Scoring = Scoring()
+    attribution: Attribution = Attribution()
+    factuality: Factuality = Factuality()
     calibration: Calibration = Calibration()
     execution: Execution = Execution()
     scheduler: Scheduler = Scheduler()

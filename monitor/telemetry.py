@@ -35,6 +35,8 @@ DISTANCE_BUCKETS = (
     1.2,
     2.0,
 )
+ENTAILMENT_BUCKETS = tuple(n / 10 for n in range(-9, 11))
+"""For SummaC's P(entail) − P(contradict), in [−1, 1]."""
 SECONDS_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
 STRATUM = ("service", "model", "category")
@@ -109,6 +111,29 @@ METRICS: tuple[Metric, ...] = (
         "Share of a summary's numbers that its document holds.",
         UNIT_BUCKETS,
         *STRATUM,
+    ),
+    _histogram(
+        "hss_summac",
+        "Mean best entailment minus contradiction of a summary's sentences (SummaC).",
+        ENTAILMENT_BUCKETS,
+        *STRATUM,
+    ),
+    _histogram(
+        "hss_factcc", "Probability that a summary is correct (FactCC).", UNIT_BUCKETS, *STRATUM
+    ),
+    *(
+        _histogram(
+            f"hss_{method}_instability",
+            f"How far {title} attributions move under rewording, of the explained records.",
+            UNIT_BUCKETS,
+            *STRATUM,
+        )
+        for method, title in (
+            ("shap", "SHAP"),
+            ("lime", "LIME"),
+            ("smile", "SMILE"),
+            ("attention", "attention"),
+        )
     ),
     _histogram(
         "hss_stage_duration_seconds", "Time of one stage for one record.", SECONDS_BUCKETS, "stage"

@@ -10,11 +10,18 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import RowMapping
 
-from monitor.records import FloatArray, Reason, Strength, UnsupportedFact
+from monitor.records import (
+    AttributionMethod,
+    FloatArray,
+    Granularity,
+    Reason,
+    Strength,
+    UnsupportedFact,
+)
 from monitor.storage.content import ContentMode
 from monitor.storage.engine import Database
 from monitor.storage.queries import ROW_COLUMNS, RecordRow
-from monitor.storage.tables import null_runs, perturbations, records, scores
+from monitor.storage.tables import attributions, null_runs, perturbations, records, scores
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,6 +78,46 @@ class StoredNullRun(StoredRun):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class StoredExplanation:
+    """What the words of one document are worth, by one method."""
+
+    number: int
+    """0 is the document itself, others are numbers of its perturbations."""
+    values: tuple[float, ...] | None
+    """φ of each word, in single precision."""
+    granularity: Granularity
+    distinct_values: int
+    evaluations: int
+    fit: float | None
+    reason: Reason | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredAttribution:
+    """One method on one record."""
+
+    method: AttributionMethod
+    instability: float | None
+    absolute: float | None
+    one_minus_spearman: float | None
+    one_minus_cosine: float | None
+    noise_floor: float | None
+    compared: int
+    evaluations: int
+    reason: Reason | None
+    explanations: tuple[StoredExplanation, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredCheck:
+    """One factual comparator."""
+
+    value: float | None
+    reason: Reason | None
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class StoredScore:
     """What a scorer found out, less what `RecordRow` has already."""
 
@@ -94,6 +141,16 @@ class StoredScore:
     numbers: int | None
     unsupported: tuple[UnsupportedFact, ...]
     """Their texts are empty where texts are not kept."""
+    checks: Mapping[str, StoredCheck]
+    attribution_probability: float | None
+    """None where the policy did not select the record."""
+    attribution_value: str | None
+    attribution_spans: tuple[tuple[int, int], ...]
+    """Offsets of the words in the document."""
+    shap_reason: Reason | None
+    lime_reason: Reason | None
+    smile_reason: Reason | None
+    attention_reason: Reason | None
     document_words: int | None
     summary_words: int | None
     stage_seconds: Mapping[str, float]
@@ -122,6 +179,15 @@ class RecordDetail:
     """None until a scorer has finished the record."""
     perturbations: tuple[StoredPerturbation, ...]
     null_runs: tuple[StoredNullRun, ...]
+    attributions: tuple[StoredAttribution, ...]
+    """None of a method that is not configured or was not to explain this record."""
+
+    @property
+    def words(self) -> tuple[str, ...] | None:
+        """The words that attributions are about; None where the document is not kept."""
+        if self.document is None or self.score is None:
+            return None
+        return tuple(self.document[start:end] for start, end in self.score.attribution_spans)
 
 
 def record_detail(database: Database, record_id: str) -> RecordDetail | None:
@@ -157,12 +223,19 @@ def record_detail(database: Database, record_id: str) -> RecordDetail | None:
         found = score.mappings().one_or_none()
         runs = connection.execute(_of(perturbations, record_id)).mappings().all()
         nulls = connection.execute(_of(null_runs, record_id)).mappings().all()
+        explained = connection.execute(
+            sa.select(attributions).where(attributions.c.record_id == record_id)
+        ).mappings()
+        methods = {row["method"]: row for row in explained}
     return RecordDetail(
         row=RecordRow(**row),
         **parts,
         score=None if found is None else _score(found),
         perturbations=tuple(_perturbation(run) for run in runs),
         null_runs=tuple(StoredNullRun(**_run(run), source=run["source"]) for run in nulls),
+        attributions=tuple(
+            _attribution(methods[method]) for method in AttributionMethod if method in methods
+        ),
     )
 
 
@@ -177,7 +250,32 @@ def _score(row: RowMapping) -> StoredScore:
         UnsupportedFact(kind=kind, text=text or "", start=start)
         for kind, text, start in row["unsupported"] or ()
     )
+    values["checks"] = {
+        name: StoredCheck(value=value, reason=reason and Reason(reason), detail=detail)
+        for name, (value, reason, detail) in (row["checks"] or {}).items()
+    }
+    values["attribution_spans"] = tuple(
+        (start, end) for start, end in row["attribution_spans"] or ()
+    )
     return StoredScore(**values)
+
+
+def _attribution(row: RowMapping) -> StoredAttribution:
+    values = {name: row[name] for name in StoredAttribution.__slots__}
+    rows = iter(() if row["weights"] is None else row["weights"].tolist())
+    values["explanations"] = tuple(
+        StoredExplanation(
+            number=number,
+            values=None if reason else tuple(next(rows)),
+            granularity=Granularity(granularity),
+            distinct_values=distinct,
+            evaluations=evaluations,
+            fit=fit,
+            reason=reason and Reason(reason),
+        )
+        for number, granularity, distinct, evaluations, fit, reason in row["explanations"]
+    )
+    return StoredAttribution(**values)
 
 
 def _perturbation(row: RowMapping) -> StoredPerturbation:

@@ -68,6 +68,10 @@ class RecordRow:
     excess: float | None
     entity_support: float | None
     number_support: float | None
+    shap_instability: float | None
+    shap_noise_floor: float | None
+    shap_reason: Reason | None
+    """Why there is none; None beside None: SHAP is not configured, or nothing was scored."""
     calibration_id: str | None
 
 
@@ -101,6 +105,9 @@ ROW_COLUMNS: Final = (
     scores.c.excess,
     scores.c.entity_support,
     scores.c.number_support,
+    scores.c.shap_instability,
+    scores.c.shap_noise_floor,
+    scores.c.shap_reason,
     scores.c.calibration_id,
 )
 """The fields of `RecordRow`, in its order."""

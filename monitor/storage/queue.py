@@ -39,6 +39,7 @@ from monitor.storage.results import result_rows
 from monitor.storage.tables import (
     ERASED,
     FINAL_STATES,
+    attributions,
     null_runs,
     perturbations,
     records,
@@ -140,6 +141,8 @@ class SqlRecordQueue:
                 connection.execute(sa.insert(perturbations), rows.perturbations)
             if rows.null_runs:
                 connection.execute(sa.insert(null_runs), rows.null_runs)
+            if rows.attributions:
+                connection.execute(sa.insert(attributions), rows.attributions)
 
     def put_back(self, lease: Lease, *, delay: float, counts: bool = True) -> None:
         """See `ports.RecordQueue.put_back`; raises `LeaseLost`."""

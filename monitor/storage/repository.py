@@ -41,6 +41,18 @@ class FinishedRecord:
     excess: float | None
     entity_support: float | None
     number_support: float | None
+    content_word_precision: float | None
+    summac: float | None
+    factcc: float | None
+    shap_instability: float | None
+    shap_reason: Reason | None
+    """Why there is no instability; None beside None: the method is not configured."""
+    lime_instability: float | None
+    lime_reason: Reason | None
+    smile_instability: float | None
+    smile_reason: Reason | None
+    attention_instability: float | None
+    attention_reason: Reason | None
     stage_seconds: Mapping[str, float]
     """By stage, in the order in which they ran; empty where no scorer finished it."""
     core_seconds: float | None
@@ -108,6 +120,17 @@ class Repository:
                     scores.c.excess,
                     scores.c.entity_support,
                     scores.c.number_support,
+                    scores.c.content_word_precision,
+                    scores.c.summac,
+                    scores.c.factcc,
+                    scores.c.shap_instability,
+                    scores.c.shap_reason,
+                    scores.c.lime_instability,
+                    scores.c.lime_reason,
+                    scores.c.smile_instability,
+                    scores.c.smile_reason,
+                    scores.c.attention_instability,
+                    scores.c.attention_reason,
                     scores.c.stage_seconds,
                     scores.c.core_seconds,
                 )

@@ -7,12 +7,25 @@ kind and position.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from monitor.records import NullRun, PerturbationScore, Reason, ScoredRecord, Summary
+import numpy as np
+
+from monitor.records import (
+    Attribution,
+    AttributionMethod,
+    Explanation,
+    FactualScore,
+    MethodResult,
+    NullRun,
+    PerturbationScore,
+    Reason,
+    ScoredRecord,
+    Summary,
+)
 from monitor.storage.content import TextHash
 
 Row = Mapping[str, Any]
@@ -28,11 +41,12 @@ class ResultRows:
     score: Row
     perturbations: tuple[Row, ...]
     null_runs: tuple[Row, ...]
+    attributions: tuple[Row, ...]
 
     @property
     def size(self) -> int:
         """Bytes, nearly."""
-        rows = (self.score, *self.perturbations, *self.null_runs)
+        rows = (self.score, *self.perturbations, *self.null_runs, *self.attributions)
         return sum(_ROW_BYTES + sum(map(_weight, row.values())) for row in rows)
 
 
@@ -50,6 +64,7 @@ def result_rows(result: ScoredRecord, *, text_hash: TextHash, keep_texts: bool) 
             | _null_row(run, text_hash, keep_texts)
             for number, run in enumerate(result.null_runs, start=1)
         ),
+        attributions=tuple(_attribution_rows(result)),
     )
 
 
@@ -94,6 +109,8 @@ def _score_row(result: ScoredRecord, text_hash: TextHash, keep_texts: bool) -> d
             [fact.kind, fact.text if keep_texts else None, fact.start]
             for fact in support.unsupported
         ],
+        **_check_columns(result.checks),
+        **_attribution_columns(result.explanation),
         "document_words": result.document_words,
         "summary_words": result.summary_words,
         "stage_seconds": {name: float(value) for name, value in result.stage_seconds.items()},
@@ -102,6 +119,69 @@ def _score_row(result: ScoredRecord, text_hash: TextHash, keep_texts: bool) -> d
         "completion_tokens": result.completion_tokens,
         "truncated": result.truncated,
     }
+
+
+def _check_columns(checks: Mapping[str, FactualScore]) -> dict[str, Any]:
+    values = {name: score.value for name, score in checks.items()}
+    return {
+        "checks": {
+            name: [score.value, score.reason, score.detail] for name, score in checks.items()
+        }
+        or None,
+        **{name: values.get(name) for name in ("content_word_precision", "summac", "factcc")},
+    }
+
+
+def _attribution_columns(explanation: Explanation | None) -> dict[str, Any]:
+    found = {} if explanation is None else {each.method: each for each in explanation.methods}
+    columns: dict[str, Any] = {
+        "attribution_probability": None if explanation is None else explanation.probability,
+        "attribution_value": None if explanation is None else explanation.value,
+        "attribution_spans": [list(span) for span in explanation.spans] or None
+        if explanation is not None
+        else None,
+    }
+    for method in AttributionMethod:
+        result = found.get(method)
+        columns[f"{method}_instability"] = result and result.instability
+        columns[f"{method}_noise_floor"] = result and result.noise_floor
+        columns[f"{method}_reason"] = result and result.reason
+    return columns
+
+
+def _attribution_rows(result: ScoredRecord) -> Iterator[dict[str, Any]]:
+    """One row a method; none where the policy did not select the record."""
+    explanation = result.explanation
+    if explanation is None or explanation.probability is None:
+        return
+    # Perturbations are numbered from 1 in the database.
+    numbers = [0, *(position + 1 for position in explanation.versions)]
+    for method in explanation.methods:
+        yield {"record_id": result.record_id, **_attribution_row(method, numbers)}
+
+
+def _attribution_row(method: MethodResult, numbers: Sequence[int]) -> dict[str, Any]:
+    # A method that could not explain the document has not tried its versions.
+    made = list(zip(numbers, (method.original, *method.perturbed), strict=False))
+    values = [each.values for _, each in made if each.values is not None]
+    return {
+        "method": AttributionMethod(method.method),
+        "instability": method.instability,
+        "absolute": method.absolute,
+        "one_minus_spearman": method.one_minus_spearman,
+        "one_minus_cosine": method.one_minus_cosine,
+        "noise_floor": method.noise_floor,
+        "compared": method.compared,
+        "evaluations": method.evaluations,
+        "reason": method.reason,
+        "explanations": [[number, *_explanation(each)] for number, each in made],
+        "weights": np.stack(values) if values else None,
+    }
+
+
+def _explanation(made: Attribution) -> list[Any]:
+    fit = None if made.fit is None else float(made.fit)
+    return [made.granularity, made.distinct_values, made.evaluations, fit, made.reason]
 
 
 def _perturbation_row(

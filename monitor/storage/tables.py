@@ -29,7 +29,7 @@ from sqlalchemy import (
     text,
 )
 
-from monitor.records import FloatArray, Reason, RecordState, Strength
+from monitor.records import AttributionMethod, FloatArray, Reason, RecordState, Strength
 from monitor.storage.content import ContentMode
 from monitor.storage.types import CleanText, Identifier, Json, Matrix, Real, UtcDateTime, Word
 
@@ -190,6 +190,33 @@ class ScoreColumns(TypedColumns):
     numbers: Named[int | None] = Column(Integer())
     unsupported: Named[Any] = Column(Json("unsupported"), nullable=True)
     """[[kind, text or null, start], …]."""
+    checks: Named[Any] = Column(Json("checks"), nullable=True)
+    """{check: [value or null, reason or null, detail]} of the factual comparators."""
+    content_word_precision: Named[float | None] = Column(Real("content_word_precision"))
+    """Out of `checks`, like the next two, because they have window means."""
+    summac: Named[float | None] = Column(Real("summac"))
+    factcc: Named[float | None] = Column(Real("factcc"))
+    attribution_probability: Named[float | None] = Column(Real("attribution_probability"))
+    """With which a scored record of this HSS is explained: the record then weighs
+    1/(probability · attribution_probability). NULL where it was not selected."""
+    attribution_value: Named[str | None] = Column(CleanText())
+    """The value function."""
+    attribution_spans: Named[Any] = Column(Json("attribution_spans"), nullable=True)
+    """[[start, end], …] of the words in the document: the words themselves are not stored
+    again, and so go with it."""
+    shap_instability: Named[float | None] = Column(Real("shap_instability"))
+    shap_noise_floor: Named[float | None] = Column(Real("shap_noise_floor"))
+    shap_reason: Named[Reason | None] = Column(Word(Reason))
+    """Why there is no instability; NULL beside NULL: the method is not configured."""
+    lime_instability: Named[float | None] = Column(Real("lime_instability"))
+    lime_noise_floor: Named[float | None] = Column(Real("lime_noise_floor"))
+    lime_reason: Named[Reason | None] = Column(Word(Reason))
+    smile_instability: Named[float | None] = Column(Real("smile_instability"))
+    smile_noise_floor: Named[float | None] = Column(Real("smile_noise_floor"))
+    smile_reason: Named[Reason | None] = Column(Word(Reason))
+    attention_instability: Named[float | None] = Column(Real("attention_instability"))
+    attention_noise_floor: Named[float | None] = Column(Real("attention_noise_floor"))
+    attention_reason: Named[Reason | None] = Column(Word(Reason))
     document_words: Named[int | None] = Column(Integer())
     summary_words: Named[int | None] = Column(Integer())
     stage_seconds: Named[Any] = Column(Json("stage_seconds"), nullable=False)
@@ -250,5 +277,28 @@ class NullRunColumns(RunColumns):
     source: Named[str] = Column(CleanText())
 
 
+class AttributionColumns(TypedColumns):
+    """One method on one record: what each word is worth, in the document and its versions."""
+
+    record_id: Named[str] = Column(
+        Identifier(), ForeignKey("records.id", ondelete="CASCADE"), primary_key=True
+    )
+    method: Named[AttributionMethod] = Column(Word(AttributionMethod), primary_key=True)
+    instability: Named[float | None] = Column(Real("instability"))
+    absolute: Named[float | None] = Column(Real("absolute"))
+    one_minus_spearman: Named[float | None] = Column(Real("one_minus_spearman"))
+    one_minus_cosine: Named[float | None] = Column(Real("one_minus_cosine"))
+    noise_floor: Named[float | None] = Column(Real("noise_floor"))
+    compared: Named[int] = Column(Integer())
+    evaluations: Named[int] = Column(Integer())
+    reason: Named[Reason | None] = Column(Word(Reason))
+    explanations: Named[Any] = Column(Json("explanations"), nullable=False)
+    """[[number, granularity, distinct values, evaluations, fit, reason], …]: 0 is the document,
+    others are numbers of `perturbations`."""
+    weights: Named[FloatArray | None] = Column(Matrix("weights"))
+    """(explanations without a reason, words), rows in the order of `explanations`."""
+
+
+attributions = Table("attributions", metadata, AttributionColumns)
 perturbations = Table("perturbations", metadata, PerturbationColumns)
 null_runs = Table("null_runs", metadata, NullRunColumns)

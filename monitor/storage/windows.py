@@ -40,9 +40,28 @@ class Signal(StrEnum):
     OBSERVED_DISTANCE = "observed_distance"
     ENTITY_SUPPORT = "entity_support"
     NUMBER_SUPPORT = "number_support"
+    CONTENT_WORD_PRECISION = "content_word_precision"
+    SUMMAC = "summac"
+    FACTCC = "factcc"
+    SHAP_INSTABILITY = "shap_instability"
+    LIME_INSTABILITY = "lime_instability"
+    SMILE_INSTABILITY = "smile_instability"
+    ATTENTION_INSTABILITY = "attention_instability"
     MEAN_SHARE = "mean_share"
     DOCUMENT_WORDS = "document_words"
     SUMMARY_WORDS = "summary_words"
+
+
+INSTABILITIES: Final = frozenset(
+    {
+        Signal.SHAP_INSTABILITY,
+        Signal.LIME_INSTABILITY,
+        Signal.SMILE_INSTABILITY,
+        Signal.ATTENTION_INSTABILITY,
+    }
+)
+"""Signals of explained records only: a record stands for those that the policy left out, too,
+so its weight is 1/(π · attribution_probability)."""
 
 
 class WindowClock(StrEnum):
@@ -119,7 +138,9 @@ def window_means(
 def _trace_sums(signal: Signal) -> list[sa.ColumnElement[Any]]:
     """Within one trace: Σ w y, Σ w, and how many records have the signal."""
     value: sa.ColumnElement[Any] = scores.c[signal.value]
-    weight = 1.0 / records.c.probability
+    weight: sa.ColumnElement[Any] = 1.0 / records.c.probability
+    if signal in INSTABILITIES:
+        weight = weight / scores.c.attribution_probability
     present = value.is_not(None)
     return [
         sa.func.sum(weight * value).label(f"{signal}__a"),

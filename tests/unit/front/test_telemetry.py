@@ -25,6 +25,16 @@ class Row:
     null_distance: float | None = None
     entity_support: float | None = 1.0
     number_support: float | None = None
+    summac: float | None = None
+    factcc: float | None = None
+    shap_instability: float | None = None
+    shap_reason: str | None = None
+    lime_instability: float | None = None
+    lime_reason: str | None = None
+    smile_instability: float | None = None
+    smile_reason: str | None = None
+    attention_instability: float | None = None
+    attention_reason: str | None = None
     core_seconds: float | None = 2.0
     stage_seconds: dict[str, float] = field(default_factory=lambda: {"perturb": 0.5})
 
@@ -51,6 +61,18 @@ def test_unknown_values_are_not_observed_as_zero(telemetry: Telemetry) -> None:
     assert value("hss_null_distance_count", STRATUM) is None
     assert value("hss_stage_no_data_total", {"stage": "null_control"}) == 1.0
     assert value("hss_stage_done_total", {"stage": "normalize"}) == 1.0
+
+
+def test_instability_is_missing_only_where_it_was_asked_for(telemetry: Telemetry) -> None:
+    """Records outside the policy's share would drown the failures of those inside."""
+    row = Row(shap_instability=0.3, lime_reason="over_budget", smile_reason="not_selected")
+    count_finished(telemetry, row)
+    value = telemetry.registry.get_sample_value
+    assert value("hss_shap_instability_sum", STRATUM) == pytest.approx(0.3)
+    assert value("hss_stage_done_total", {"stage": "shap"}) == 1.0
+    assert value("hss_stage_no_data_total", {"stage": "lime"}) == 1.0
+    for stage in ("smile", "attention"):
+        assert value("hss_stage_no_data_total", {"stage": stage}) is None
 
 
 @pytest.mark.parametrize("state", ["skipped", "failed"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import fmean
@@ -13,11 +13,14 @@ import pytest
 from monitor.pipeline import Pipeline, Stages
 from monitor.records import (
     Calibration,
+    Explanation,
+    FactualScore,
     IncomingRecord,
     Perturbation,
     PerturbationSet,
     Reason,
     RecordState,
+    ScoredRecord,
     Severity,
     Strength,
     Summary,
@@ -113,6 +116,9 @@ def severity(
     )
 
 
+CHECKED = FactualScore(value=0.5, reason=None)
+
+
 class Supporting:
     def check(self, pairs: Sequence[tuple[str, str]]) -> list[Support]:
         return [SUPPORT for _ in pairs]
@@ -146,6 +152,7 @@ def pipeline(
     null_runs: int = 2,
     observed: bool | None = None,
     max_words: int = 100,
+    attribute: Callable[[IncomingRecord, ScoredRecord], Explanation | None] = lambda *_: None,
 ) -> Pipeline:
     return Pipeline(
         Stages(
@@ -157,6 +164,8 @@ def pipeline(
             support=Supporting(),
             category=lambda record: record.category or "general",
             calibration=lambda: calibration,
+            attribute=attribute,
+            check=lambda document, summary: {"overlap": CHECKED} if summary == "s0" else {},
         ),
         fingerprint="f",
         observed_baseline=summarizer.replays if observed is None else observed,
@@ -296,9 +305,34 @@ def test_every_stage_is_timed_in_the_order_of_the_flow() -> None:
         "embed",
         "distance",
         "normalize",
+        "attribute",
+        "check",
     ]
 
 
 def test_tokens_of_all_resummaries_are_summed() -> None:
     """Two null runs and one version told their tokens: 30."""
     assert pipeline(Answering(ANSWERS)).score(RECORD).prompt_tokens == 30
+
+
+def test_attribution_sees_the_severity_and_the_summaries() -> None:
+    """Its policy may ask for the HSS, and it explains the versions' own summaries."""
+    explained = Explanation(methods=(), probability=1.0, value=None, versions=(), spans=())
+    seen: list[ScoredRecord] = []
+
+    def attribute(record: IncomingRecord, result: ScoredRecord) -> Explanation:
+        seen.append(result)
+        return explained
+
+    result = pipeline(Answering(ANSWERS), attribute=attribute).score(RECORD)
+    assert result.explanation is explained
+    assert seen[0].severity is not None
+    assert seen[0].severity.hss == pytest.approx(0.5)
+    assert [score.summary.text for score in seen[0].perturbations] == ["s2", "s4", "s6", "s8"]
+    assert "attribute" in result.stage_seconds
+
+
+def test_factual_checks_are_of_the_observed_summary() -> None:
+    """y is what live traffic saw, also where the baseline is another summary."""
+    result = pipeline(Answering(ANSWERS), observed=False).score(RECORD)
+    assert result.checks == {"overlap": CHECKED}

@@ -1,0 +1,238 @@
+"""Which records are explained, by which methods and value function; part of the scorer's
+composition root."""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import structlog
+from spacy.language import Language
+
+from monitor.attribution.explainer import DocumentExplainer, Method
+from monitor.errors import ConfigurationError
+from monitor.evaluators import Evaluators, likelihood, similarity, textrank
+from monitor.ports import Encoder, Summarizer
+from monitor.records import (
+    Attribution,
+    Explanation,
+    IncomingRecord,
+    MethodResult,
+    Reason,
+    ScoredRecord,
+)
+from monitor.settings import Attribution as AttributionSettings
+from monitor.summarization.causal import CausalSummarizer
+from monitor.summarization.seq2seq import Seq2SeqSummarizer
+from monitor.summarization.textrank import TextRankSummarizer
+
+log = structlog.get_logger(__name__)
+
+TEXTRANK_SHARE = 0.1
+"""`attribution.share` where it is not set and an evaluation costs milliseconds."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Policy:
+    """Which scored records are explained.
+
+    The choice depends on the record's id and HSS only, so every scorer makes the same one.
+    """
+
+    share: float
+    above_hss: float | None = None
+
+    def probability(self, hss: float | None) -> float:
+        """With which a record of this HSS is chosen, over all ids."""
+        if self.above_hss is not None and hss is not None and hss >= self.above_hss:
+            return 1.0
+        return self.share
+
+    def selects(self, record_id: str, hss: float | None) -> bool:
+        """Whether the record is explained."""
+        digest = hashlib.sha256(f"attribution:{record_id}".encode("utf-8", "replace")).digest()
+        return int.from_bytes(digest[:8], "big") / 2**64 < self.probability(hss)
+
+    @property
+    def never(self) -> bool:
+        """Whether no record at all can be chosen."""
+        return self.share == 0 and self.above_hss is None
+
+
+class Attributing:
+    """The pipeline's attribution stage: a value or a reason for each configured method.
+
+    Explains the document for y₀ and K' of its reworded versions for their own summaries. The
+    versions are spread evenly over those that have a distance, and so over the strengths.
+    """
+
+    def __init__(
+        self,
+        *,
+        methods: Sequence[str],
+        explainer: DocumentExplainer | None,
+        evaluators: Evaluators,
+        value: str,
+        policy: Policy,
+        perturbations: int,
+        seed: int,
+    ) -> None:
+        """`explainer` may be `None` where the policy never selects a record."""
+        self._methods = tuple(methods)
+        self._explainer = explainer
+        self._evaluators = evaluators
+        self._value = value
+        self._policy = policy
+        self._perturbations = perturbations
+        self._seed = seed
+
+    def __call__(self, record: IncomingRecord, result: ScoredRecord) -> Explanation:
+        """Never raises: a defect here must not cost the record its HSS."""
+        hss = result.severity.hss if result.severity else None
+        if self._explainer is None or not self._policy.selects(record.id, hss):
+            return self._without(Reason.NOT_SELECTED, probability=None)
+        probability = self._policy.probability(hss)
+        try:
+            return self._explained(self._explainer, record, result, probability)
+        except Exception as error:
+            # Frames only: the message of a foreign exception may quote the document.
+            frames = traceback.format_tb(error.__traceback__)
+            log.error("attribution_failed", error=type(error).__name__, frames=frames)
+            return self._without(Reason.INTERNAL_ERROR, probability=probability)
+
+    def _explained(
+        self,
+        explainer: DocumentExplainer,
+        record: IncomingRecord,
+        result: ScoredRecord,
+        probability: float,
+    ) -> Explanation:
+        versions = _spread(
+            [n for n, score in enumerate(result.perturbations) if score.transport is not None],
+            self._perturbations,
+        )
+        texts = [(record.document, result.baseline_summary or "")]
+        for number in versions:
+            score = result.perturbations[number]
+            texts.append((score.perturbation.document, score.summary.text or ""))
+        original, *perturbed = self._evaluators(record, texts)
+        cut = original.segmentation
+        return Explanation(
+            methods=explainer.explain(original, perturbed, seed=self._seed),
+            probability=probability,
+            value=self._value,
+            versions=versions,
+            spans=tuple(zip(cut.starts.tolist(), cut.ends.tolist(), strict=True)),
+        )
+
+    def _without(self, reason: Reason, *, probability: float | None) -> Explanation:
+        return Explanation(
+            methods=tuple(
+                MethodResult(
+                    method=name,
+                    words=(),
+                    original=Attribution(values=None, reason=reason),
+                    perturbed=(),
+                    instability=None,
+                    absolute=None,
+                    one_minus_spearman=None,
+                    one_minus_cosine=None,
+                    noise_floor=None,
+                    compared=0,
+                    evaluations=0,
+                    reason=reason,
+                )
+                for name in self._methods
+            ),
+            probability=probability,
+            value=None,
+            versions=(),
+            spans=(),
+        )
+
+
+def attributing_of(
+    wanted: AttributionSettings,
+    *,
+    summarizer: Summarizer,
+    language: Language,
+    encoder: Encoder,
+    sentences: int,
+    seed: int,
+) -> Attributing:
+    """The stage that the configuration asks for; `sentences` is TextRank's length of a summary.
+
+    Raises `ConfigurationError` for a likelihood where no model is loaded here.
+    """
+    own = isinstance(summarizer, Seq2SeqSummarizer | CausalSummarizer)
+    by_likelihood = own if wanted.value == "auto" else wanted.value == "likelihood"
+    extracts = isinstance(summarizer, TextRankSummarizer)
+    evaluators: Evaluators
+    if by_likelihood:
+        if not isinstance(summarizer, Seq2SeqSummarizer | CausalSummarizer):
+            raise ConfigurationError(
+                "attribution.value: 'likelihood' needs a model that runs here; set "
+                "summarizer.kind to seq2seq or causal, or attribution.value to similarity"
+            )
+        evaluators = likelihood(summarizer)
+    elif extracts:
+        evaluators = textrank(language, encoder, sentences=sentences)
+    else:
+        evaluators = similarity(summarizer, encoder)
+    share = wanted.share
+    if share is None:
+        share = TEXTRANK_SHARE if extracts else 0.0
+    policy = Policy(share=share, above_hss=wanted.above_hss)
+    explainer = None
+    if wanted.methods and not policy.never:
+        explainer = DocumentExplainer(
+            [_method(name, summarizer) for name in wanted.methods],
+            max_evaluations=wanted.max_evaluations,
+            max_evaluations_per_record=wanted.max_evaluations_per_record,
+        )
+    return Attributing(
+        methods=wanted.methods,
+        explainer=explainer,
+        evaluators=evaluators,
+        value="likelihood" if by_likelihood else "similarity",
+        policy=policy,
+        perturbations=wanted.perturbations,
+        seed=seed,
+    )
+
+
+def _method(name: str, summarizer: Summarizer) -> Method:
+    """shap and lime take seconds to import: only where they are asked for."""
+    match name:
+        case "shap":
+            from monitor.attribution.shap_text import ShapMethod
+
+            return ShapMethod()
+        case "lime":
+            from monitor.attribution.lime_text import LimeMethod
+
+            return LimeMethod()
+        case "smile":
+            from monitor.attribution.smile import SmileMethod
+
+            return SmileMethod()
+        case _:
+            from monitor.attribution.attention import AttentionMethod
+
+            if not isinstance(summarizer, Seq2SeqSummarizer):
+                return AttentionMethod(model=None, tokenizer=None)
+            loaded = summarizer.loaded
+            return AttentionMethod(model=loaded.model, tokenizer=loaded.tokenizer)
+
+
+def _spread(numbers: Sequence[int], count: int) -> tuple[int, ...]:
+    """`count` of the numbers, evenly spaced.
+
+    >>> _spread([0, 1, 2, 3, 4, 5, 6, 7], 2), _spread([3, 5], 4)
+    ((2, 6), (3, 5))
+    """
+    if len(numbers) <= count:
+        return tuple(numbers)
+    return tuple(numbers[(2 * i + 1) * len(numbers) // (2 * count)] for i in range(count))
