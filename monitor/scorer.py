@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
+from gensim.models import KeyedVectors
+from spacy.language import Language
 
 from monitor.attributing import attributing_of
 from monitor.calibrating import note_fingerprint
@@ -41,7 +43,7 @@ from monitor.scoring.normalization import normalizer_for
 from monitor.scoring.provisional import provisional
 from monitor.scoring.severity import severity
 from monitor.scoring.transport import transport
-from monitor.settings import Settings
+from monitor.settings import Settings, Strengths
 from monitor.stores import Stores, now
 from monitor.summarizers import summarizer_of
 from monitor.worker import Worker
@@ -57,6 +59,8 @@ class Workbench:
     summarizer: Summarizer
     perturber: SubstitutionPerturber
     encoder: SbertEncoder
+    language: Language
+    vectors: KeyedVectors
     fingerprint: str
     made_of: dict[str, Any]
     """What the fingerprint stands for."""
@@ -81,16 +85,8 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
     )
     vectors = load_vectors(settings.perturbation.vectors)
     strengths = settings.perturbation.strengths
-    perturber = SubstitutionPerturber(
-        language,
-        Neighbours(vectors, k=settings.perturbation.k, tau=settings.perturbation.tau),
-        encoder,
-        strengths={
-            Strength.LOW: strengths.low,
-            Strength.MODERATE: strengths.moderate,
-            Strength.HIGH: strengths.high,
-        },
-        gamma=settings.perturbation.gamma,
+    perturber = perturber_of(
+        settings, strengths, language=language, vectors=vectors, encoder=encoder
     )
     summarizer = summarizer_of(settings, language)
     observed = summarizer.replays and settings.storage.mode != "redacted"
@@ -152,8 +148,32 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
         summarizer=summarizer,
         perturber=perturber,
         encoder=encoder,
+        language=language,
+        vectors=vectors,
         fingerprint=mark,
         made_of=made_of,
+    )
+
+
+def perturber_of(
+    settings: Settings,
+    strengths: Strengths,
+    *,
+    language: Language,
+    vectors: KeyedVectors,
+    encoder: SbertEncoder,
+) -> SubstitutionPerturber:
+    """The configured perturber for a mix of strengths."""
+    return SubstitutionPerturber(
+        language,
+        Neighbours(vectors, k=settings.perturbation.k, tau=settings.perturbation.tau),
+        encoder,
+        strengths={
+            Strength.LOW: strengths.low,
+            Strength.MODERATE: strengths.moderate,
+            Strength.HIGH: strengths.high,
+        },
+        gamma=settings.perturbation.gamma,
     )
 
 

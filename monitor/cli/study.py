@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,15 +14,89 @@ from monitor.cli.options import Config, settings_of
 from monitor.cli.output import err, note
 from monitor.demo.news import news_documents
 from monitor.errors import UsageError
-from monitor.records import IncomingRecord, SummaryTask
+from monitor.records import IncomingRecord, Strength, SummaryTask
+from monitor.settings import Strengths
 from monitor.stores import now
 
 study = typer.Typer(help="Measure what the documentation states.", no_args_is_help=True)
 study.command("factuality")(factuality.factuality)
 
+COSINE_ERROR = 1e-5
+"""Of single precision: the same sentence in another batch differs by so much."""
 Documents = Annotated[
     int, typer.Option("--documents", min=1, max=300, help="How many of the 300 news articles.")
 ]
+
+
+@study.command("perturbation")
+def perturbation(
+    documents: Documents = 300,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the perturbations.")] = 0,
+    config: Config = None,
+    json_: Json = False,
+) -> None:
+    """One version of each article at each strength: what holds, and what does not.
+
+    Exit code 1 where a protected token changed, a listed opposite got through, or a changed
+    sentence fell below γ.
+    """
+    # Loads torch and all models.
+    from monitor.scorer import build, perturber_of
+    from monitor.scoring.transport import transport
+    from monitor.study.experiment import format_perturbation_figures, perturbation_figures
+
+    settings = settings_of(config)
+    bench = build(settings, None)
+
+    def distance(document: str, versions: Sequence[str]) -> list[float | None]:
+        texts = [
+            summary.text or ""
+            for summary in bench.summarizer.summarize(
+                [
+                    SummaryTask(document=text, original_document=document)
+                    for text in (document, *versions)
+                ]
+            )
+        ]
+        baseline, *moved = bench.encoder.distributions(texts)
+        return [
+            None if baseline is None or there is None else transport(baseline, there).distance
+            for there in moved
+        ]
+
+    figures = perturbation_figures(
+        news_documents()[:documents],
+        {
+            strength: perturber_of(
+                settings,
+                Strengths(**{each.value: int(each is strength) for each in Strength}),
+                language=bench.language,
+                vectors=bench.vectors,
+                encoder=bench.encoder,
+            )
+            for strength in Strength
+        },
+        language=bench.language,
+        vocabulary=bench.vectors,
+        encoder=bench.encoder,
+        seed=seed,
+        distance=distance,
+        progress=lambda items: track(items, description="perturbing", console=err),
+    )
+    if json_:
+        for row in figures:
+            emit({**plain(row), "share_reached": row.share_reached})
+    else:
+        typer.echo(format_perturbation_figures(figures))
+    gamma = settings.perturbation.gamma
+    if any(
+        row.protected_changed
+        or row.misaligned
+        or row.opposites
+        or (row.min_cosine is not None and row.min_cosine < gamma - COSINE_ERROR)
+        for row in figures
+    ):
+        raise typer.Exit(1)
 
 
 @study.command("provisional")
