@@ -10,8 +10,8 @@ import typer
 from rich.progress import track
 
 from monitor.cli import factuality
-from monitor.cli.options import Config, settings_of
-from monitor.cli.output import err, note
+from monitor.cli.options import Config, Json, settings_of
+from monitor.cli.output import emit, err, note, plain
 from monitor.demo.news import news_documents
 from monitor.errors import UsageError
 from monitor.records import IncomingRecord, Strength, SummaryTask
