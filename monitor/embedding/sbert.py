@@ -44,7 +44,8 @@ def load_encoder(
     """An encoder from the embedded package, a folder, or a hub id that is already here.
 
     `threads` is set for all of torch in this process, `None` leaves what is set. Weights are
-    read from safetensors only, and code that ships with a model is never run. Raises `ModelUnavailable`.
+    read from safetensors only, and code that ships with a model is never run. Raises
+    `ModelUnavailable`.
     """
     source = str(SENTENCE_ENCODER.folder(key)) if model == EMBEDDED else model
     # Untyped in transformers; a bar on standard error would break `--json` consumers.

@@ -15,6 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 _BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*•‣·–—]|\(?\d{1,2}[.)])\s)|(?<=[.!?:;…])\s*\n")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BULLET = re.compile(r"^\s*(?:[-*•‣·–—]|\(?\d{1,2}[.)])\s+")
 _CLOSERS = re.compile(r"^[\s\"'”’)\]}»]*$")
 
@@ -75,8 +76,7 @@ def _blocks(text: str) -> list[str]:
 
 def _plain(text: str) -> str:
     """Without what the model cannot take: NUL, lone surrogates, two-character line ends."""
-    encodable = text.encode("utf-8", "replace").decode("utf-8")
-    return encodable.replace("\x00", " ").replace("\r\n", "\n")
+    return _SURROGATE.sub("\ufffd", text).replace("\x00", " ").replace("\r\n", "\n")
 
 
 def _extend(sentences: list[str], found: Sequence[str]) -> None:

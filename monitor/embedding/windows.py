@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from transformers import PreTrainedTokenizerBase
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Window = tuple[str, int]
 """A piece of text and the number of model tokens it takes, special ones included."""
@@ -59,4 +62,4 @@ def _cut(text: str, spans: Sequence[tuple[int, int]], size: int) -> list[str]:
 
 def _encodable(text: str) -> str:
     """Lone surrogates cannot be encoded as UTF-8; they stand for a character that is lost."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return _SURROGATE.sub("\ufffd", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from monitor.perturbation.candidates import Word
 from monitor.perturbation.composition import Sentence, sentence_of
 from monitor.perturbation.eligibility import count_words, is_eligible, vector_key
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST = 100
 """Tokens of a sentence."""
 _PIECE = 50_000
@@ -50,7 +52,7 @@ def read(document: str, *, language: Language, vocabulary: Container[str]) -> Re
     sentences: list[Sentence] = []
     eligible: list[Occurrence] = []
     # A lone surrogate has no UTF-8 form; one character stands for it, so offsets hold.
-    pieces = list(_pieces(document.encode("utf-8", "replace").decode("utf-8")))
+    pieces = list(_pieces(_SURROGATE.sub("\ufffd", document)))
     for (start, _), doc in zip(pieces, language.pipe(p for _, p in pieces), strict=True):
         words += count_words(doc)
         for span in _spans(doc):

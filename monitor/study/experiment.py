@@ -102,9 +102,7 @@ def format_perturbation_figures(figures: Sequence[PerturbationFigures]) -> str:
         )
     for f in figures:
         for reason, count in sorted(f.reasons.items()):
-            lines.append(
-                f"{f.strength.value}: {count} without a version in the band: {reason.value}"
-            )
+            lines.append(f"{f.strength.value}: {count} outside the band ({reason.value})")
     return "\n".join(lines)
 
 
