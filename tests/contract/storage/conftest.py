@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 
 from monitor.records import (
+    Attribution,
     CapturedRequest,
+    Explanation,
+    FactualScore,
+    Granularity,
     IncomingRecord,
     Message,
+    MethodResult,
     Normalizer,
     NullRun,
     Perturbation,
@@ -151,6 +156,14 @@ def make_result() -> MakeResult:
                 entities=2,
                 numbers=0,
             ),
+            "checks": {
+                "content_word_precision": FactualScore(value=0.75, reason=None),
+                "summac": FactualScore(value=-0.25, reason=None, sentences=(-0.25,)),
+                "factcc": FactualScore(
+                    value=None, reason=Reason.UNAVAILABLE, detail="no model is configured"
+                ),
+            },
+            "explanation": _explained(),
             "perturbations": (_measured(), _unanswered()),
             "null_runs": (
                 NullRun(
@@ -167,6 +180,55 @@ def make_result() -> MakeResult:
         return ScoredRecord(record_id=record_id, **values)  # type: ignore[arg-type]  # as above
 
     return make
+
+
+def _explained() -> Explanation:
+    """SHAP of the document and its first version, LIME without a budget."""
+    words = ("The", "harbour", "council", "approved", "the", "budget", "on", "Monday")
+    document = "The harbour council approved the budget on Monday."
+    starts = [document.index(word) for word in words]
+    shap = MethodResult(
+        method="shap",
+        words=words,
+        original=Attribution(
+            values=np.array([0.5, -0.25, 0.125, 0, 0, 0, 0, 1]),
+            granularity=Granularity.SENTENCE_THEN_WORD,
+            evaluations=40,
+        ),
+        perturbed=(
+            Attribution(values=None, reason=Reason.SUMMARIZER_TIMEOUT, evaluations=3),
+            Attribution(values=np.arange(8) / 8, evaluations=40, fit=0.5),
+        ),
+        instability=0.3,
+        absolute=0.2,
+        one_minus_spearman=0.4,
+        one_minus_cosine=0.1,
+        noise_floor=0.05,
+        compared=1,
+        evaluations=123,
+        reason=None,
+    )
+    lime = MethodResult(
+        method="lime",
+        words=words,
+        original=Attribution(values=None, reason=Reason.OVER_BUDGET),
+        perturbed=(),
+        instability=None,
+        absolute=None,
+        one_minus_spearman=None,
+        one_minus_cosine=None,
+        noise_floor=None,
+        compared=0,
+        evaluations=0,
+        reason=Reason.OVER_BUDGET,
+    )
+    return Explanation(
+        methods=(shap, lime),
+        probability=0.25,
+        value="similarity",
+        versions=(0, 1),
+        spans=tuple((start, start + len(word)) for start, word in zip(starts, words, strict=True)),
+    )
 
 
 def _measured() -> PerturbationScore:

@@ -97,6 +97,9 @@ def test_hash_only_keeps_hashes_positions_and_numbers(
     assert (word.index, word.original, word.replacement, word.start) == (1, None, None, 4)
     [fact] = detail.score.unsupported
     assert (fact.kind, fact.text, fact.start) == ("entity", "", 4)
+    assert detail.words is None
+    assert detail.score.attribution_spans[1] == (4, 11)
+    assert detail.attributions[0].explanations[0].values is not None
 
 
 def test_a_lost_key_skips_what_waits_and_only_that(

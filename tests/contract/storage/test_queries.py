@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,16 @@ import pytest
 import sqlalchemy as sa
 
 from monitor.errors import UsageError
-from monitor.records import Normalizer, Reason, RecordState, Severity
+from monitor.records import (
+    Attribution,
+    Explanation,
+    Granularity,
+    MethodResult,
+    Normalizer,
+    Reason,
+    RecordState,
+    Severity,
+)
 from monitor.storage.detail import record_detail
 from monitor.storage.engine import Database
 from monitor.storage.queries import RecordFilter, list_records
@@ -127,6 +137,111 @@ def test_a_record_is_read_back_as_it_was_finished(
     assert (null_run.distance, null_run.source) == (0.05, "run")
 
 
+def test_detail_has_the_attributions_of_the_document_and_its_versions(
+    database: Database, finish: Any
+) -> None:
+    """Word by word, with what could not be explained in its place."""
+    finish("a")
+    detail = record_detail(database, "a")
+    assert detail is not None
+    assert detail.score is not None
+    assert detail.words == (
+        "The", "harbour", "council", "approved", "the", "budget", "on", "Monday"
+    )  # fmt: skip
+    assert (detail.score.attribution_probability, detail.score.attribution_value) == (
+        0.25,
+        "similarity",
+    )
+    shap, lime = detail.attributions
+    assert (shap.method, shap.instability, shap.noise_floor) == ("shap", 0.3, 0.05)
+    assert (shap.absolute, shap.one_minus_spearman, shap.one_minus_cosine) == (0.2, 0.4, 0.1)
+    assert (shap.compared, shap.evaluations) == (1, 123)
+    original, failed, version = shap.explanations
+    assert original.values == (0.5, -0.25, 0.125, 0, 0, 0, 0, 1)
+    assert (original.number, original.granularity) == (0, Granularity.SENTENCE_THEN_WORD)
+    assert original.distinct_values == 5
+    assert (failed.number, failed.values, failed.reason) == (1, None, Reason.SUMMARIZER_TIMEOUT)
+    assert (version.number, version.values, version.fit) == (2, tuple(np.arange(8) / 8), 0.5)
+    assert (lime.reason, lime.instability) == (Reason.OVER_BUDGET, None)
+    assert [each.values for each in lime.explanations] == [None]
+    assert (detail.row.shap_instability, detail.row.shap_noise_floor) == (0.3, 0.05)
+    assert detail.score.lime_reason is Reason.OVER_BUDGET
+    assert detail.score.smile_reason is None
+
+
+def test_a_record_that_was_not_selected_says_so_and_stores_no_words(
+    database: Database, finish: Any
+) -> None:
+    """Nine of ten records by default: they must cost nothing, and not look like failures."""
+    unselected = Explanation(
+        methods=(
+            MethodResult(
+                method="shap",
+                words=(),
+                original=Attribution(values=None, reason=Reason.NOT_SELECTED),
+                perturbed=(),
+                instability=None,
+                absolute=None,
+                one_minus_spearman=None,
+                one_minus_cosine=None,
+                noise_floor=None,
+                compared=0,
+                evaluations=0,
+                reason=Reason.NOT_SELECTED,
+            ),
+        ),
+        probability=None,
+        value=None,
+        versions=(),
+        spans=(),
+    )
+    finish("a", result={"explanation": unselected})
+    detail = record_detail(database, "a")
+    assert detail is not None
+    assert detail.score is not None
+    assert detail.score.shap_reason is Reason.NOT_SELECTED
+    assert (detail.attributions, detail.score.attribution_spans) == ((), ())
+
+
+def test_detail_has_every_factual_check(database: Database, finish: Any) -> None:
+    """An absent model is `unavailable`, never 0."""
+    finish("a")
+    detail = record_detail(database, "a")
+    assert detail is not None
+    assert detail.score is not None
+    checks = detail.score.checks
+    assert {name: check.value for name, check in checks.items()} == {
+        "content_word_precision": 0.75,
+        "summac": -0.25,
+        "factcc": None,
+    }
+    assert (checks["factcc"].reason, checks["factcc"].detail) == (
+        Reason.UNAVAILABLE,
+        "no model is configured",
+    )
+
+
+def test_instability_is_weighted_by_the_chance_to_be_explained(
+    database: Database, finish: Any, make_result: Any, clock: Any
+) -> None:
+    """A policy that prefers high HSS would else raise the mean: weights 1/(π q), by hand."""
+    start = clock.now
+    for name, q, value in (("a", 1.0, 0.8), ("b", 0.25, 0.2)):
+        made = make_result().explanation
+        shap = replace(made.methods[0], instability=value)
+        explanation = replace(made, methods=(shap,), probability=q)
+        finish(name, record={"probability": 0.5}, result={"explanation": explanation})
+    [mean] = window_means(
+        database,
+        since=start,
+        until=start + timedelta(hours=1),
+        signals=(Signal.SHAP_INSTABILITY,),
+    )
+    # Weights 2 and 8.
+    assert math.isclose(mean.mean, (2 * 0.8 + 8 * 0.2) / 10, rel_tol=1e-12)
+    assert mean.weight == 10.0
+
+
 def test_an_unknown_record_has_no_detail(database: Database) -> None:
     """A link may outlive its record."""
     assert record_detail(database, "none") is None
@@ -182,6 +297,10 @@ def test_signals_without_a_value_have_no_mean(database: Database, finish: Any, c
     assert {mean.signal for mean in means} == set(Signal) - {
         Signal.NUMBER_SUPPORT,
         Signal.OBSERVED_DISTANCE,
+        Signal.FACTCC,
+        Signal.LIME_INSTABILITY,
+        Signal.SMILE_INSTABILITY,
+        Signal.ATTENTION_INSTABILITY,
     }
     [shares] = [mean for mean in means if mean.signal is Signal.MEAN_SHARE]
     assert (shares.mean, shares.last_scored_at) == (0.125, start + timedelta(minutes=1))
