@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -26,10 +27,22 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 class Sidecar:
-    """`hss-monitor run` in a folder of its own, without scorers, on a port that is free."""
+    """`hss-monitor run` in a folder of its own, without scorers, on a port that is free.
 
-    def __init__(self, folder: Path, sections: Mapping[str, Mapping[str, Any]]) -> None:
+    `path` is a folder that its Python imports from first.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        sections: Mapping[str, Mapping[str, Any]],
+        *,
+        path: Path | None = None,
+    ) -> None:
         self.folder = folder
+        self._environment = dict(os.environ)
+        if path is not None:
+            self._environment["PYTHONPATH"] = str(path)
         self.file = folder / "hss-monitor.yaml"
         values: dict[str, dict[str, Any]] = {
             "http": {"port": 0},
@@ -61,12 +74,14 @@ class Sidecar:
         return str(self.http.base_url)
 
     def start(self) -> None:
-        """Start it and wait until it is ready."""
+        """Start it, also again, and wait until it is ready."""
+        self.close()
         told = len(self.log())
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "monitor", "run", "--config", str(self.file)],
                 cwd=REPOSITORY,
+                env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -98,6 +113,7 @@ class Sidecar:
     def close(self) -> None:
         if self._client is not None:
             self._client.close()
+            self._client = None
         if self._process is not None and self._process.poll() is None:
             self.kill()
 
@@ -181,8 +197,8 @@ def make_sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
     """Starts sidecars; `make_sidecar(http={...})` changes the configuration of one."""
     made: list[Sidecar] = []
 
-    def make(**sections: Mapping[str, Any]) -> Sidecar:
-        sidecar = Sidecar(tmp_path_factory.mktemp("sidecar"), sections)
+    def make(*, path: Path | None = None, **sections: Mapping[str, Any]) -> Sidecar:
+        sidecar = Sidecar(tmp_path_factory.mktemp("sidecar"), sections, path=path)
         made.append(sidecar)
         sidecar.start()
         return sidecar
