@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from monitor.cli.explained import print_checks, print_coloured, print_methods
 from monitor.cli.options import (
     Category,
     Config,
@@ -140,8 +141,22 @@ def _print(detail: RecordDetail) -> None:
     table(["", ""], facts)
     _text("document", detail.document)
     _text("summary", detail.summary)
+    if score is not None and score.checks:
+        print_checks(score.checks)
+    _explanations(detail)
     for run in detail.perturbations:
         _perturbation(run, score.baseline_sentences if score is not None else None)
+
+
+def _explanations(detail: RecordDetail) -> None:
+    """How each method explains the record: numbers always, words where they are kept."""
+    if not detail.attributions or detail.score is None:
+        return
+    print_methods(detail.attributions)
+    for each in detail.attributions:
+        values = each.explanations[0].values
+        if values is not None and detail.document is not None:
+            print_coloured(each.method, detail.document, detail.score.attribution_spans, values)
 
 
 def _text(title: str, text: str | None) -> None:

@@ -13,9 +13,9 @@ import typer
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, note
 from monitor.cli.scored import print_scored, scored_row
-from monitor.errors import DependencyUnavailable, UsageError
+from monitor.errors import DependencyUnavailable, UsageError, choices
 from monitor.pipeline import FAILURES
-from monitor.records import IncomingRecord, Reason, ScoredRecord, SummaryTask
+from monitor.records import AttributionMethod, IncomingRecord, Reason, ScoredRecord, SummaryTask
 from monitor.settings import Settings
 from monitor.stores import now, open_stores
 
@@ -39,6 +39,14 @@ def score(
         Path | None,
         typer.Option("--batch", help="JSON lines with document, summary?, id?, category?."),
     ] = None,
+    attribution: Annotated[
+        str | None,
+        typer.Option(
+            "--attribution",
+            help="Explain by these methods, separated by commas: shap, lime, smile, attention. "
+            "Without it the configured policy decides.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Overrides perturbation.seed.")
     ] = None,
@@ -55,6 +63,8 @@ def score(
     if seed is not None:
         perturbation = settings.perturbation.model_copy(update={"seed": seed})
         settings = settings.model_copy(update={"perturbation": perturbation})
+    if attribution is not None:
+        settings = _explaining(settings, attribution)
     if batch is not None:
         items = list(_batch(batch))
     else:
@@ -80,6 +90,19 @@ def score(
                 failed = result
     if failed is not None:
         raise DependencyUnavailable(f"summarizer.{settings.summarizer.kind}: {failed.detail}")
+
+
+def _explaining(settings: Settings, methods: str) -> Settings:
+    """The settings with every record explained by these methods."""
+    wanted = tuple(dict.fromkeys(name.strip() for name in methods.split(",") if name.strip()))
+    unknown = [name for name in wanted if name not in set(AttributionMethod)]
+    if unknown or not wanted:
+        raise UsageError(
+            f"--attribution: {', '.join(map(repr, unknown)) or repr(methods)} names no method; "
+            f"choose of {choices(AttributionMethod)}, separated by commas"
+        )
+    explained = settings.attribution.model_copy(update={"methods": wanted, "share": 1.0})
+    return settings.model_copy(update={"attribution": explained})
 
 
 def _scored(

@@ -6,6 +6,12 @@ from typing import Any
 
 from rich.text import Text
 
+from monitor.cli.explained import (
+    attribution_row,
+    factuality_row,
+    print_checks,
+    print_explanation,
+)
 from monitor.cli.output import cell, out, table
 from monitor.records import IncomingRecord, PerturbationScore, ScoredRecord
 
@@ -39,6 +45,8 @@ def scored_row(result: ScoredRecord) -> dict[str, Any]:
         "number_reason": support and support.number_reason,
         "unsupported": support.unsupported if support else [],
         "perturbations": [_perturbation(score) for score in result.perturbations],
+        "attribution": attribution_row(result.explanation),
+        "factuality": factuality_row(result.checks),
         "truncated": result.truncated,
         "prompt_tokens": result.prompt_tokens,
         "completion_tokens": result.completion_tokens,
@@ -121,3 +129,7 @@ def print_scored(result: ScoredRecord, record: IncomingRecord) -> None:
                 for score in result.perturbations
             ],
         )
+    if result.checks:
+        print_checks(result.checks)
+    if result.explanation is not None and result.explanation.probability is not None:
+        print_explanation(result.explanation, record.document)

@@ -1,0 +1,132 @@
+"""Attributions and factual checks, as JSON and for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.text import Text
+
+from monitor.cli.output import cell, out, table
+from monitor.records import Attribution, Explanation, FactualScore
+
+SHADES = 4
+"""Steps of colour: a terminal's 24 bits would pretend to a precision that is not there."""
+_POSITIVE = ("#dcefdc", "#a9d8a9", "#6fbf6f", "#3a9d3a")
+_NEGATIVE = ("#f6dcdc", "#ebacac", "#dc7676", "#c23b3b")
+
+
+def attribution_row(explanation: Explanation | None) -> dict[str, Any]:
+    """What `score --json` prints under `attribution`: one object a method."""
+    if explanation is None:
+        return {}
+    return {
+        result.method: {
+            "words": result.words,
+            "values": result.original.values,
+            "instability": result.instability,
+            "absolute": result.absolute,
+            "one_minus_spearman": result.one_minus_spearman,
+            "one_minus_cosine": result.one_minus_cosine,
+            "noise_floor": result.noise_floor,
+            "compared": result.compared,
+            "evaluations": result.evaluations,
+            "reason": result.reason,
+            **_shape(result.original),
+            "value_function": explanation.value,
+            "perturbed": [
+                {
+                    "perturbation": number,
+                    "values": made.values,
+                    "reason": made.reason,
+                    "evaluations": made.evaluations,
+                    **_shape(made),
+                }
+                for number, made in zip(explanation.versions, result.perturbed, strict=False)
+            ],
+        }
+        for result in explanation.methods
+    }
+
+
+def factuality_row(checks: Mapping[str, FactualScore]) -> dict[str, Any]:
+    """What `score --json` prints under `factuality`: one object a check."""
+    return {
+        name: {"value": score.value, "reason": score.reason, "detail": score.detail}
+        for name, score in checks.items()
+    }
+
+
+def _shape(made: Attribution) -> dict[str, Any]:
+    known = made.values is not None
+    return {
+        "granularity": made.granularity if known else None,
+        "distinct_values": made.distinct_values if known else None,
+        "fit": made.fit,
+    }
+
+
+def print_methods(methods: Sequence[Any]) -> None:
+    """One line a method; the rows are `MethodResult` or what is stored of it."""
+    table(
+        ["attribution", "instability", "noise floor", "1 − ρ", "1 − cos", "masks", ""],
+        [
+            (
+                each.method,
+                each.instability,
+                each.noise_floor,
+                each.one_minus_spearman,
+                each.one_minus_cosine,
+                each.evaluations,
+                each.reason or "",
+            )
+            for each in methods
+        ],
+    )
+
+
+def print_checks(checks: Mapping[str, Any]) -> None:
+    """One line a check; the values are `FactualScore` or what is stored of it."""
+    table(
+        ["check", "value", ""],
+        [
+            (name, score.value, f"{score.reason or ''} {score.detail}".strip())
+            for name, score in checks.items()
+        ],
+    )
+
+
+def print_explanation(explanation: Explanation, document: str) -> None:
+    """The table of methods, then the document coloured by each."""
+    print_methods(explanation.methods)
+    for result in explanation.methods:
+        if result.original.values is not None:
+            values = [float(value) for value in result.original.values]
+            print_coloured(result.method, document, explanation.spans, values)
+
+
+def print_coloured(
+    method: str, document: str, spans: Sequence[tuple[int, int]], values: Sequence[float]
+) -> None:
+    """The document with each word on the colour of its attribution."""
+    title = Text(f"\n{method}", style="bold")
+    out.print(title.append(": green words hold the summary, red ones work against it", style="dim"))
+    out.print(coloured(document, spans, values))
+
+
+def coloured(document: str, spans: Sequence[tuple[int, int]], values: Sequence[float]) -> Text:
+    """Green where φ > 0, red where φ < 0, deeper for a larger share of the greatest |φ|."""
+    text = Text()
+    greatest = max((abs(value) for value in values), default=0.0)
+    position = 0
+    for (start, end), value in zip(spans, values, strict=True):
+        text.append(cell(document[position:start]))
+        word = cell(document[start:end])
+        # Rounded to the nearest shade; below an eighth of the greatest a word stays plain.
+        depth = round(SHADES * abs(value) / greatest) if greatest else 0
+        if depth:
+            colours = _POSITIVE if value > 0 else _NEGATIVE
+            word.stylize(f"black on {colours[depth - 1]}")
+        text.append(word)
+        position = end
+    return text.append(cell(document[position:]))
