@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import sys
 import traceback
+from typing import Any
 
-import click
+import typer
 
 from monitor.cli import app
 from monitor.errors import MonitorError
+
+_WrongArguments: Any = typer.BadParameter.__mro__[2]
+"""`ClickException`, the base of what Typer says about arguments: click's own class in older
+versions of Typer, a private copy of it in newer ones."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -22,10 +27,10 @@ def main(arguments: list[str] | None = None) -> None:
 def _run(arguments: list[str] | None) -> int:
     try:
         result = app(arguments, standalone_mode=False)
-    except click.exceptions.Abort:
+    except typer.Abort:
         print("interrupted", file=sys.stderr)  # noqa: T201 -- the last words of the command line
         return 130
-    except click.ClickException as error:
+    except _WrongArguments as error:
         error.show()
         return 2
     except MonitorError as error:
