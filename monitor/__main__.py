@@ -36,10 +36,12 @@ def _run(arguments: list[str] | None) -> int:
     except MonitorError as error:
         print(f"hss-monitor: {error}", file=sys.stderr)  # noqa: T201
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`); closing quietly is what it expects.
-        sys.stderr.close()
-        return 0
+    except SystemExit as error:
+        # The reader of our output has gone (`| head`): closing quietly is what it expects, and
+        # Typer's 1 would read as a finding.
+        if isinstance(error.__context__, BrokenPipeError):
+            return 0
+        raise
     except Exception:  # everything else is a defect, and must not look like a finding
         traceback.print_exc()
         print("hss-monitor: internal error, see above", file=sys.stderr)  # noqa: T201
