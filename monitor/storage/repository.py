@@ -187,7 +187,7 @@ class Repository:
             .order_by(scores.c.fingerprint)
         )
         with self._database.read() as connection:
-            return dict(connection.execute(statement).tuples().all())
+            return dict(connection.execute(statement).all())
 
     def apply_normalization(self, calibration_id: str, severities: Mapping[str, Severity]) -> int:
         """Give stored scores the HSS that another calibration makes of their distances.

@@ -1,0 +1,184 @@
+"""What a shell is told: 0 ok, 1 finding, 2 usage, 3 dependency, 70 internal error."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import monitor
+from monitor.cli import config
+
+
+def test_the_version_is_printed(cli: Any) -> None:
+    """The first thing that a bug report needs."""
+    result = cli("--version")
+    assert (result.code, result.out, result.err) == (0, f"{monitor.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["nope"], "nope"),
+        (["records", "list", "--nope"], "--nope"),
+        (["records", "list", "--limit", "0"], "--limit"),
+        (["records", "list", "--since", "yesterday"], "--since"),
+        (["records", "list", "--state", "done"], "'queued'"),
+        (["records", "show", "unknown"], "records list"),
+        (["records", "show"], "record"),
+        (["ingest", "missing.jsonl"], "missing.jsonl"),
+        (["score"], "--document"),
+        (["score", "--document", "missing.txt"], "--document"),
+        (["score", "--batch", "missing.jsonl"], "--batch"),
+        (["calibrations", "activate", "none"], "calibrations list"),
+        (["calibrations", "compare", "none", "none"], "calibrations list"),
+        (["calibrate"], "no scored record"),
+        (["config", "check", "--config", "missing.yaml"], "missing.yaml"),
+    ],
+)
+def test_wrong_arguments_are_2(cli: Any, arguments: list[str], word: str) -> None:
+    """The message names what was wrong, and nothing is on standard output."""
+    result = cli(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert word in result.err
+    assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize("group", ["", "records", "db", "config", "models", "calibrations"])
+def test_a_group_without_a_command_shows_its_help(cli: Any, group: str) -> None:
+    """As an error: a script that forgot the command must not think that it worked."""
+    result = cli(*group.split())
+    assert (result.code, result.out) == (2, "")
+    assert "Commands:" in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("htp: {}", ["htp", "'http'"]),
+        ("http: {prt: 1}", ["http.prt", "'port'"]),
+        ("http: {port: 99999}", ["http.port", "99999"]),
+        ("sampling: {rate: 2}", ["sampling.rate", "2"]),
+        ("summarizer: {kind: chat}", ["summarizer", "chat.url"]),
+        ("database: {url: 'mysql://h/x'}", ["database.url", "mysql", "postgresql"]),
+        ("database: {url: 'sqlite:////no/such/folder/x.db'}", ["database.url", "/no/such/folder"]),
+        ("storage: {hash_key_file: /no/such/folder/key}", ["storage.hash_key_file"]),
+        ("http: [", ["YAML", "line"]),
+        ("- a list", ["list", "http"]),
+    ],
+)
+def test_a_wrong_configuration_is_2(
+    cli: Any, config_file: Path, text: str, words: list[str]
+) -> None:
+    """Key, value and remedy, from any command."""
+    config_file.write_text(text)
+    result = cli("records", "list")
+    assert (result.code, result.out) == (2, "")
+    for word in words:
+        assert word in result.err
+
+
+def test_an_unknown_key_in_the_environment_is_2(cli: Any, monkeypatch: Any) -> None:
+    """A typo in a deployment must not silently leave the default in force."""
+    monkeypatch.setenv("HSS_MONITOR__SAMPLING__RAET", "0.1")
+    result = cli("config", "check")
+    assert result.code == 2
+    assert "HSS_MONITOR__SAMPLING__RAET" in result.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["records", "list"], ["db", "check"], ["db", "upgrade"], ["run"]]
+)
+def test_a_database_that_cannot_be_opened_is_3(
+    cli: Any, config_file: Path, monkeypatch: Any, arguments: list[str]
+) -> None:
+    """The message names the database."""
+    (config_file.parent / "folder.db").mkdir()
+    monkeypatch.setenv("HSS_MONITOR__DATABASE__URL", f"sqlite:///{config_file.parent}/folder.db")
+    monkeypatch.setenv("HSS_MONITOR__HTTP__PORT", "0")
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    result = cli(*arguments)
+    assert (result.code, result.out) == (3, "")
+    assert "folder.db" in result.err
+    assert "Traceback" not in result.err
+
+
+def test_a_server_that_does_not_answer_is_3_without_its_password(
+    cli: Any, monkeypatch: Any
+) -> None:
+    """Messages are copied into tickets."""
+    pytest.importorskip("psycopg")
+    monkeypatch.setenv("HSS_MONITOR__DATABASE__URL", "postgresql://u:hunter2@127.0.0.1:1/x")
+    result = cli("records", "list")
+    assert result.code == 3
+    assert "127.0.0.1" in result.err
+    assert "hunter2" not in result.err
+
+
+def test_a_taken_port_is_3_and_names_the_key(config_file: Path) -> None:
+    """A process of its own: `run` changes signal handlers and memory settings."""
+    config_file.write_text(config_file.read_text().replace("port: 1", "port: 0"))
+    command = [sys.executable, "-m", "monitor", "run", "--config", str(config_file)]
+    environment = {"HSS_MONITOR__EXECUTION__BACKEND": "none"}
+    root = Path(monitor.__file__).parents[1]
+    first = subprocess.Popen(command, cwd=root, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        assert first.stderr is not None
+        with first.stderr as log:
+            port = next(line for line in log if "listening" in line).split('"port": ')[1]
+            number = port.split(",")[0]
+            second = subprocess.run(
+                command,
+                cwd=root,
+                env={**environment, "HSS_MONITOR__HTTP__PORT": number},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+    finally:
+        first.kill()
+        first.wait()
+    assert (second.returncode, second.stdout) == (3, "")
+    assert "http.port" in second.stderr
+    assert number in second.stderr
+
+
+def test_a_defect_is_70(cli: Any, monkeypatch: Any) -> None:
+    """Typer's own 1 would read as a finding."""
+
+    def broken(path: object) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(config.configuration, "load", broken)
+    result = cli("config", "check")
+    assert (result.code, result.out) == (70, "")
+    assert "internal error" in result.err
+
+
+def test_an_interrupted_command_is_130(cli: Any, monkeypatch: Any) -> None:
+    """As the shell does it for all others."""
+
+    def interrupted(path: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(config.configuration, "load", interrupted)
+    assert cli("config", "check").code == 130
+
+
+def test_a_reader_that_has_enough_is_no_finding(config_file: Path) -> None:
+    """`… | head` closes the pipe while we still write."""
+    script = f"{sys.executable} -m monitor config sample | true; exit ${{PIPESTATUS[0]}}"
+    root = Path(monitor.__file__).parents[1]
+    told = subprocess.run(
+        ["bash", "-c", script], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert (told.returncode, told.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", [["doctor"], ["doctor", "--json"]])
+def test_a_finding_is_1(cli: Any, arguments: list[str]) -> None:
+    """No sidecar answers here, and that is what was asked."""
+    assert cli(*arguments).code == 1
