@@ -17,6 +17,7 @@ from rich.text import Text
 from monitor import logs
 from monitor.cli.options import Json
 from monitor.cli.output import cell, emit, err, note, out
+from monitor.demo.correlation import correlation
 from monitor.demo.processes import require_free
 from monitor.records import RecordState
 from monitor.storage.detail import record_detail
@@ -100,6 +101,11 @@ def _result(play: Play, *, seconds: float) -> dict[str, Any]:
     for act in ("good", "bad"):
         result[f"entity_support_{act}"] = _of(scene, act, "entity_support").mean
         result[f"number_support_{act}"] = _of(scene, act, "number_support").mean
+    for signal in ("shap_instability", "shap_noise_floor"):
+        for act in ("good", "bad"):
+            result[f"{signal}_{act}"] = _of(scene, act, signal).mean
+    r, interval = correlation([(row.hss, row.shap_instability) for row in scored])
+    result |= {"hss_shap_correlation": r, "hss_shap_correlation_ci": interval}
     result |= {
         "calibration": scene.calibration,
         "core_seconds_per_record": counted.get("hss_score_core_seconds_total", 0.0)
@@ -128,7 +134,8 @@ def _picture(scene: Scene) -> Group:
         style="dim",
     )
     grid = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("release", "records", "raw distance", "HSS", "", "entity support"):
+    titles = ("release", "records", "raw distance", "HSS", "", "entity support", "SHAP instability")
+    for column in titles:
         grid.add_column(column)
     for act, rows in scene.records.items():
         hss = [row.hss for row in rows if row.hss is not None]
@@ -141,6 +148,7 @@ def _picture(scene: Scene) -> Group:
             cell(mean),
             Text(bar, style="red" if (mean or 0) > 0.7 else "green"),
             cell(_of(scene, act, "entity_support").mean),
+            cell(_of(scene, act, "shap_instability").mean),
         )
     return Group(headline, counts, grid)
 
@@ -161,7 +169,13 @@ def _explain(play: Play, result: dict[str, Any]) -> None:
             support = result[f"entity_support_{act}"]
             line = Text(f"{act:>4} release: mean HSS {hss.mean:.3f} [{low:.3f}, {high:.3f}]")
             line.append(f" over {hss.records} records, entity support ")
-            out.print(line.append(cell(support)))
+            line.append(cell(support)).append(", SHAP instability ")
+            line.append(cell(result[f"shap_instability_{act}"])).append(" (noise floor ")
+            out.print(line.append(cell(result[f"shap_noise_floor_{act}"])).append(")"))
+    if result["hss_shap_correlation_ci"] is not None:
+        low, high = result["hss_shap_correlation_ci"]
+        r = result["hss_shap_correlation"]
+        out.print(f"HSS and SHAP instability: r = {r:.3f} [{low:.3f}, {high:.3f}] over all records")
     if result["worst"] is None:
         return
     with open_stores(play.settings) as stores:
