@@ -92,6 +92,7 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
     observed = summarizer.replays and settings.storage.mode != "redacted"
     made_of = {
         "encoder": encoder.name,
+        "perturber": perturber.name,
         "language_model": settings.perturbation.language_model,
         "vectors": settings.perturbation.vectors,
         "k": settings.perturbation.k,
