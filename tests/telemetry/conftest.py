@@ -7,10 +7,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from monitor.records import (
+    Attribution,
+    AttributionMethod,
     Calibration,
+    Explanation,
+    FactualScore,
+    MethodResult,
     Normalizer,
     RecordState,
     ScoredRecord,
@@ -36,6 +42,23 @@ def calibration() -> Calibration:
         until=None,
         provisional=False,
         normalizers=(NORMALIZER,),
+    )
+
+
+def _explained(method: str) -> MethodResult:
+    return MethodResult(
+        method=method,
+        words=("d",),
+        original=Attribution(values=np.array([1.0]), evaluations=1),
+        perturbed=(),
+        instability=0.3,
+        absolute=0.2,
+        one_minus_spearman=0.1,
+        one_minus_cosine=0.1,
+        noise_floor=0.05,
+        compared=1,
+        evaluations=3,
+        reason=None,
     )
 
 
@@ -72,6 +95,17 @@ def scored() -> Callable[..., ScoredRecord]:
                 unsupported=(),
                 entities=2,
                 numbers=1,
+            ),
+            "checks": {
+                "summac": FactualScore(value=0.5, reason=None),
+                "factcc": FactualScore(value=0.9, reason=None),
+            },
+            "explanation": Explanation(
+                methods=tuple(_explained(method) for method in AttributionMethod),
+                probability=1.0,
+                value="likelihood",
+                versions=(),
+                spans=((0, 1),),
             ),
             "stage_seconds": {"perturb": 0.25},
             "core_seconds": 2.5,
