@@ -102,7 +102,9 @@ def count_finished(telemetry: Telemetry, row: FinishedRow) -> None:
         "hss_null_distance": row.null_distance,
         "hss_entity_support": row.entity_support,
         "hss_number_support": row.number_support,
-        "hss_summac": row.summac,
+        # Moved to [0, 1]: with values below 0 its sum could fall, which no counter may, so the
+        # client leaves the sum out, and OpenMetrics then does not allow the count either.
+        "hss_summac": None if row.summac is None else (row.summac + 1) / 2,
         "hss_factcc": row.factcc,
     }
     explained = {

@@ -35,8 +35,6 @@ DISTANCE_BUCKETS = (
     1.2,
     2.0,
 )
-ENTAILMENT_BUCKETS = tuple(n / 10 for n in range(-9, 11))
-"""For SummaC's P(entail) − P(contradict), in [−1, 1]."""
 SECONDS_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
 STRATUM = ("service", "model", "category")
@@ -114,8 +112,9 @@ METRICS: tuple[Metric, ...] = (
     ),
     _histogram(
         "hss_summac",
-        "Mean best entailment minus contradiction of a summary's sentences (SummaC).",
-        ENTAILMENT_BUCKETS,
+        "Mean best entailment minus contradiction of a summary's sentences (SummaC), "
+        "moved from [-1, 1] to [0, 1].",
+        UNIT_BUCKETS,
         *STRATUM,
     ),
     _histogram(

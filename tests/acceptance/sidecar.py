@@ -154,7 +154,7 @@ class Sidecar:
             if labels.items() <= dict(found).items()
         )
 
-    def wait_for(self, condition: Any, *, seconds: float = 20.0) -> None:
+    def wait_for(self, condition: Callable[[], bool], *, seconds: float = 60.0) -> None:
         """Return when `condition()` holds; fail where it does not in time."""
         deadline = time.monotonic() + seconds
         while not condition():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import psutil
+import psutil  # type: ignore[import-untyped]  # ships no types
 import pytest
 
 _shared = runpy.run_path(str(Path(__file__).parents[1] / "acceptance" / "sidecar.py"))

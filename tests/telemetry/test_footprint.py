@@ -121,12 +121,12 @@ def test_the_front_stays_small_while_the_greatest_body_comes_in(
     assert front.resident_bytes() < 150 * MB
 
     front.forget_peak()
-    for count in (1, 2_000):
+    for count in (2_000, 1):
         body = made(count)
         assert 0.9 * MAX_BODY < len(body) <= MAX_BODY
-        plain = front.post(path, body, content_type)
-        packed = front.post(path, gzip.compress(body, 1), content_type, content_encoding="gzip")
-        assert (plain.status_code, packed.status_code) == (200, 200)
+        assert front.post(path, body, content_type).status_code == 200
+    packed = gzip.compress(body, 1)
+    assert front.post(path, packed, content_type, content_encoding="gzip").status_code == 200
     assert front.peak_bytes() < 300 * MB
 
     loaded = Path(f"/proc/{front.process.pid}/maps").read_text()

@@ -32,7 +32,7 @@ def test_probes_answer_while_the_database_is_locked(sidecar: Any) -> None:
     with ThreadPoolExecutor(8) as pool:
         posts = [pool.submit(sidecar.post_records, {"id": f"l{n}", **RECORD}) for n in range(8)]
         time.sleep(0.5)
-        assert _probe(sidecar) < 1.0
+        assert _probe(sidecar) < 3.0
         assert not any(post.done() for post in posts)
         lock.execute("ROLLBACK")
         assert {post.result().status_code for post in posts} == {200}
@@ -46,6 +46,6 @@ def test_probes_answer_without_a_database(make_sidecar: Any) -> None:
         file.rename(file.with_name(f"gone-{file.name}"))
     (Path(front.folder) / "hss.db").mkdir()
     time.sleep(1.0)
-    assert _probe(front) < 1.0
+    assert _probe(front) < 3.0
     assert front.http.get("/metrics").status_code == 200
     front.close()

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import monitor
-from monitor.cli import config
 
 
 def test_the_version_is_printed(cli: Any) -> None:
@@ -152,7 +151,7 @@ def test_a_defect_is_70(cli: Any, monkeypatch: Any) -> None:
     def broken(path: object) -> None:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr(config.configuration, "load", broken)
+    monkeypatch.setattr("monitor.configuration.load", broken)
     result = cli("config", "check")
     assert (result.code, result.out) == (70, "")
     assert "internal error" in result.err
@@ -164,7 +163,7 @@ def test_an_interrupted_command_is_130(cli: Any, monkeypatch: Any) -> None:
     def interrupted(path: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(config.configuration, "load", interrupted)
+    monkeypatch.setattr("monitor.configuration.load", interrupted)
     assert cli("config", "check").code == 130
 
 
