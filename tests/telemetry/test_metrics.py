@@ -140,6 +140,7 @@ def test_each_record_is_counted_once(busy: Any) -> None:
     assert totals == {"received": 4, "sampled": 4, "scored": 1, "skipped": 1, "failed": 1}
     assert busy.total("hss_records_skipped_total", reason="too_long") == 1
     assert busy.total("hss_replays_ignored_total") == 1
+    assert busy.total("hss_summac_sum") == 0.75, "0.5, moved to [0, 1]"
     assert busy.total("hss_window_mean", signal="hss", service="news", model="m1") == 0.25
 
 
