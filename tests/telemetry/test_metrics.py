@@ -55,12 +55,12 @@ def busy(front: Any, scored: Any, calibration: Any) -> Iterator[Any]:
             results = {
                 "scored": scored("scored"),
                 "skipped": replace(
-                    scored("skipped", severity=None, support=None),
+                    scored("skipped", severity=None, support=None, checks={}),
                     state=RecordState.SKIPPED,
                     reason=Reason.TOO_LONG,
                 ),
                 "failed": replace(
-                    scored("failed", severity=None, support=None),
+                    scored("failed", severity=None, support=None, checks={}),
                     state=RecordState.FAILED,
                     reason=Reason.SUMMARIZER_ERROR,
                 ),
