@@ -191,7 +191,8 @@ def test_words_past_the_models_limit_carry_nothing(bart: Any, tokenizer: Any) ->
     masks = np.ones((2, 5000), dtype=bool)
     masks[1, 1024:] = False
     first, second = evaluator.evaluate(masks)
-    assert first.value == pytest.approx(second.value, abs=1e-6)
+    # Single precision: two rows of one batch may be summed in another order.
+    assert first.value == pytest.approx(second.value, abs=1e-5)
 
 
 def test_separation_is_the_transport_of_token_probabilities(bart: Any, tokenizer: Any) -> None:
