@@ -40,6 +40,26 @@ def test_a_record_whose_scorer_was_killed_is_scored_by_another(
     front.wait_for(lambda: front.total("hss_scorer_restarts_total") == 1)
 
 
+def test_a_scorer_that_wakes_up_too_late_changes_nothing(
+    front: Any, record: Any, states: Any, scorers: Any
+) -> None:
+    """A frozen machine comes back with a result for a record that another has taken over."""
+    front.wait_for(lambda: len(scorers(front)) == 2)
+    front.post_records(record("frozen", "sleep 0.5"))
+    front.wait_for(lambda: _worker_of(front, "frozen") is not None)
+    [sleeper] = [child for child in scorers(front) if child.pid == _worker_of(front, "frozen")]
+    sleeper.suspend()
+    try:
+        front.wait_for(lambda: states(front)["frozen"] == ("scored", None))
+        finished = front.rows("SELECT finished_at, attempts FROM records WHERE id = 'frozen'")
+    finally:
+        sleeper.resume()
+    front.wait_for(lambda: any(told["record"] == "frozen" for told in front.log_of("lease_lost")))
+    assert finished[0]["attempts"] == 2
+    assert finished == front.rows("SELECT finished_at, attempts FROM records WHERE id = 'frozen'")
+    assert sleeper.is_running(), "a late result costs no scorer"
+
+
 def test_a_record_that_kills_every_scorer_is_given_up(front: Any, record: Any, states: Any) -> None:
     """Else it would stop all scoring for ever."""
     front.post_records(record("poison", "die"), record("harmless"))
