@@ -52,6 +52,8 @@ log = structlog.get_logger(__name__)
 STOP_SECONDS = 30.0
 COUNT_SECONDS = 1.0
 BACKLOG_SECONDS = 1.0
+EPOCH_SECONDS = 5.0
+"""How often, at most, it is looked whether a sampling epoch has ended."""
 _MALLOPT = {-8: 1, -3: 512 * 1024}
 """glibc's M_ARENA_MAX and M_MMAP_THRESHOLD."""
 
@@ -178,7 +180,12 @@ class Front:
                 ),
             ),
             Job(name="gauges", seconds=settings.scheduler.gauges_seconds, run=self.refresh),
-            Job(name="sampling", seconds=5.0, run=lambda: self.sampler.use(self.book.advance())),
+            Job(
+                name="sampling",
+                # An epoch that is shorter than the turns of this job would overrun.
+                seconds=min(EPOCH_SECONDS, settings.sampling.budget.epoch_seconds),
+                run=lambda: self.sampler.use(self.book.advance()),
+            ),
             Job(name="retention", seconds=settings.scheduler.retention_seconds, run=self._prune),
         ]
         scorers = self.scorers

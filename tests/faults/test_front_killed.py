@@ -87,7 +87,7 @@ def test_every_accepted_record_ends_once_after_the_whole_sidecar_was_killed(
 ) -> None:
     """Front and scorer at once, as when the pod is out of memory; then it is started again."""
     front = make_staffed()
-    ids = [f"r{n}" for n in range(40)]
+    ids = [f"r{n}" for n in range(20)]
     front.post_records(*(record(name, "sleep 0.05") for name in ids))
     front.wait_for(lambda: ("scored", None) in states(front).values())
     [child] = scorers(front)
@@ -98,7 +98,7 @@ def test_every_accepted_record_ends_once_after_the_whole_sidecar_was_killed(
     front.start()
     front.wait_for(lambda: {state for state, _ in states(front).values()} <= FINAL)
     assert states(front) == dict.fromkeys(ids, ("scored", None))
-    assert front.rows("SELECT count(*) AS n FROM scores") == [{"n": 40}]
+    assert front.rows("SELECT count(*) AS n FROM scores") == [{"n": 20}]
     front.wait_for(lambda: front.rows(UNCOUNTED) == [{"n": 0}])
     front.close()
 
