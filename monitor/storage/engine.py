@@ -22,6 +22,7 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import (
     ArgumentError,
+    DatabaseError,
     DBAPIError,
     InterfaceError,
     NoSuchModuleError,
@@ -116,7 +117,9 @@ def connect(url: str, *, pool_size: int = 5, wait_seconds: float = 10.0) -> Data
         "pool_timeout": wait_seconds,
     }
     if parsed.get_backend_name() == "sqlite":
-        options["connect_args"] = {"timeout": wait_seconds}
+        # The driver's statement cache keeps the bound values too: of large batches, megabytes
+        # for each of 128 statements a connection.
+        options["connect_args"] = {"timeout": wait_seconds, "cached_statements": 0}
     else:
         options["pool_pre_ping"] = True
         options["connect_args"] = {
@@ -209,7 +212,14 @@ def _translated(database: Database) -> Iterator[None]:
     """Say `DatabaseUnavailable` for what the driver says about a lost or locked database."""
     try:
         yield
-    except (OperationalError, InterfaceError, PoolTimeout) as error:
+    except (DatabaseError, InterfaceError, PoolTimeout) as error:
+        # The bare class is SQLite's word for a file that is damaged or no database at all;
+        # its other kinds (a broken constraint, a wrong statement) are defects of ours.
+        if isinstance(error, DatabaseError) and type(error) not in {
+            DatabaseError,
+            OperationalError,
+        }:
+            raise
         cause = error.orig if isinstance(error, DBAPIError) else error
         words = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
         raise DatabaseUnavailable(

@@ -45,6 +45,16 @@ def test_a_server_that_does_not_answer_is_unavailable(tmp_path: Path) -> None:
     assert str(tmp_path) in str(caught.value)
 
 
+def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
+    """A wrong path in the configuration is not a defect of ours."""
+    file = tmp_path / "notes.db"
+    file.write_bytes(b"These are no pages of a database, only words. " * 40)
+    database = connect(f"sqlite:///{file}")
+    with pytest.raises(DatabaseUnavailable, match="not a database"), database.read():
+        pass
+    database.close()
+
+
 def test_a_locked_file_is_unavailable_after_the_wait(tmp_path: Path) -> None:
     """The front answers 503 then; it does not hang."""
     url = f"sqlite:///{tmp_path / 'x.db'}"
