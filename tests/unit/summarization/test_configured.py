@@ -1,0 +1,76 @@
+"""A local model is loaded through the same configuration as a real one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import yaml
+
+from monitor import configuration
+from monitor.errors import ModelUnavailable
+from monitor.records import Reason, SummaryTask
+from monitor.settings import Settings
+from monitor.summarizers import summarizer_of
+
+
+@pytest.fixture
+def configured(tmp_path: Path) -> Callable[..., Settings]:
+    """Settings of a file with a `summarizer` section of kind seq2seq."""
+
+    def settings(**seq2seq: Any) -> Settings:
+        file = tmp_path / "hss-monitor.yaml"
+        file.write_text(yaml.safe_dump({"summarizer": {"kind": "seq2seq", "seq2seq": seq2seq}}))
+        return configuration.load(file)
+
+    return settings
+
+
+@pytest.mark.parametrize("num_beams", [1, 2])
+def test_a_saved_model_summarizes_all_versions_in_one_call(
+    configured: Any, tiny_bart: Path, num_beams: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """K summaries from one batched generate, greedy (1 beam) and by beam search."""
+    settings = configured(model=str(tiny_bart), num_beams=num_beams, max_new_tokens=8)
+    summarizer: Any = summarizer_of(settings, spacy.blank("en"))
+    batches: list[int] = []
+    generate = summarizer.loaded.model.generate
+
+    def counted(*args: Any, **named: Any) -> Any:
+        batches.append(len(named["input_ids"]))
+        return generate(*args, **named)
+
+    monkeypatch.setattr(summarizer.loaded.model, "generate", counted)
+    versions = [f"the council approved plan number {number}" for number in range(8)]
+    answers = summarizer.summarize(
+        [SummaryTask(document=text, original_document=text) for text in versions]
+    )
+    assert batches == [8]
+    assert [answer.reason for answer in answers if answer.text is None] in (
+        [],
+        [Reason.EMPTY_SUMMARY] * sum(answer.text is None for answer in answers),
+    )
+
+
+@pytest.mark.parametrize(("policy", "cut"), [("truncate", True), ("skip", False)])
+def test_a_document_over_the_models_limit_follows_the_policy(
+    configured: Any, tiny_bart: Path, policy: str, cut: bool
+) -> None:
+    """The model takes 64 tokens; what happens to 500 words is chosen and recorded."""
+    settings = configured(model=str(tiny_bart), num_beams=1, max_new_tokens=8, too_long=policy)
+    text = "council " * 500
+    (answer,) = summarizer_of(settings, spacy.blank("en")).summarize(
+        [SummaryTask(document=text, original_document=text)]
+    )
+    assert answer.truncated is cut
+    assert (answer.reason is Reason.TOO_LONG) is not cut
+
+
+def test_a_missing_folder_names_key_value_and_remedy(configured: Any, tmp_path: Path) -> None:
+    """The scorer must not fall back to a download or to another model."""
+    missing = tmp_path / "no-model"
+    with pytest.raises(ModelUnavailable, match="no-model"):
+        summarizer_of(configured(model=str(missing)), spacy.blank("en"))
