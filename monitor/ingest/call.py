@@ -49,11 +49,13 @@ class GenAiCall:
     finish_reasons: tuple[str, ...] = ()
     error: str | None = None
     """Type of the failure, where the call failed."""
+    oversized: bool = False
+    """A text of the call was too long to be read at all."""
 
     @property
     def complete(self) -> bool:
-        """Whether prompt and first answer are both there."""
-        return bool(self.messages) and self.answered
+        """Whether prompt and first answer are both there, or never will be."""
+        return self.oversized or (bool(self.messages) and self.answered)
 
     @property
     def answered(self) -> bool:
@@ -78,6 +80,7 @@ class GenAiCall:
             parameters={**later.parameters, **self.parameters},
             finish_reasons=self.finish_reasons or later.finish_reasons,
             error=self.error or later.error,
+            oversized=self.oversized or later.oversized,
         )
 
     def followed_by(self, event: GenAiCall) -> GenAiCall:
@@ -92,6 +95,7 @@ class GenAiCall:
             parameters=appended.parameters,
             finish_reasons=appended.finish_reasons,
             error=appended.error,
+            oversized=appended.oversized,
         )
 
 

@@ -24,6 +24,8 @@ def record_of(
     call = sighting.call
     if call.error is not None and not call.answered:
         return Reason.TRANSPORT_ERROR
+    if call.oversized:
+        return Reason.TOO_LONG
     if call.calls_tool:
         return Reason.TOOL_CALL
     if not call.messages or not call.choices or call.choices[0].text is None:

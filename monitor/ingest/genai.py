@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from monitor.ingest import openai
@@ -124,7 +124,19 @@ def _is_genai(attributes: Attributes) -> bool:
     return "gen_ai.request.model" in attributes and "traceloop.span.kind" not in attributes
 
 
+LONGEST_TEXT = 2_000_000
+"""Code points of an attribute that is still read: some 300,000 words. Four bytes a character and
+several copies on the way would else take more memory than a sidecar may."""
+
+
 def _of_attributes(attributes: Attributes) -> GenAiCall:
+    readable = {
+        key: value
+        for key, value in attributes.items()
+        if not (isinstance(value, str) and len(value) > LONGEST_TEXT)
+    }
+    if len(readable) < len(attributes):
+        return replace(_of_attributes(readable), oversized=True)
     invocation = _mapping(attributes.get("llm.invocation_parameters"))
     request = openai.of_request(_mapping(attributes.get("input.value")))
     parameters = openai.parameters_of(invocation)

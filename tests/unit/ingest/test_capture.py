@@ -53,6 +53,7 @@ def test_a_complete_call_is_a_record() -> None:
     ("call", "reason"),
     [
         (replace(CALL, messages=None), Reason.CONTENT_MISSING),
+        (replace(CALL, messages=None, oversized=True), Reason.TOO_LONG),
         (replace(CALL, choices=None), Reason.CONTENT_MISSING),
         (replace(CALL, choices=(Choice(text=None),)), Reason.CONTENT_MISSING),
         (replace(CALL, choices=None, error="Timeout"), Reason.TRANSPORT_ERROR),

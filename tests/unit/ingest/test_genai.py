@@ -204,3 +204,14 @@ def test_a_tool_call_is_known_without_content() -> None:
     call = _span(CHAT | {"gen_ai.response.finish_reasons": ["tool_calls"]})
 
     assert call.calls_tool
+
+
+def test_a_text_beyond_all_limits_is_not_even_parsed() -> None:
+    """Four bytes a character in several copies would take more memory than a sidecar may."""
+    huge = [{"role": "user", "parts": [{"type": "text", "content": "é" * genai.LONGEST_TEXT}]}]
+    call = _span(CHAT | {"gen_ai.input.messages": json.dumps(huge, ensure_ascii=False)})
+
+    assert call.oversized
+    assert call.complete, "nothing that could still come would make it readable"
+    assert call.messages is None
+    assert call.requested_model == "m"
