@@ -307,7 +307,7 @@ class Attribution(Section):
     share: Share | None = Field(
         None,
         description="Share of the scored records that get attributions, chosen by a hash of "
-        "their id. null: 0.1 with textrank (2 CPU seconds an explained record of 300 words), 0 "
+        "their id. null: 0.1 with textrank (2 CPU seconds for an explained record of 300 words), 0 "
         "with all other kinds, where an evaluation costs a call or a model's forward pass.",
     )
     above_hss: Share | None = Field(
