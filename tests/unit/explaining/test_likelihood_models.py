@@ -1,0 +1,77 @@
+"""Models that are loaded here are explained by the likelihood of the summary."""
+
+from __future__ import annotations
+
+import runpy
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from monitor.attributing import attributing_of
+from monitor.evaluators import likelihood
+from monitor.records import IncomingRecord, Reason, RecordState, ScoredRecord
+from monitor.settings import Attribution as AttributionSettings
+from monitor.summarization.causal import CausalSummarizer
+from monitor.summarization.seq2seq import Seq2SeqSummarizer
+
+_shared = runpy.run_path(str(Path(__file__).parents[1] / "summarization" / "conftest.py"))
+tiny_bart, tiny_llama = _shared["tiny_bart"], _shared["tiny_llama"]
+
+DOCUMENT = "The bank raised its rate. Shares fell."
+SUMMARY = "The bank raised its rate."
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+RECORD = IncomingRecord(
+    id="r", document=DOCUMENT, summary=SUMMARY, service="s", model="m", received_at=NOW
+)
+
+
+def test_a_seq2seq_model_gives_likelihoods_and_attention(
+    tiny_bart: Path, language: Any, encoder: Any
+) -> None:
+    """`auto` takes the likelihood, and attention is available there alone."""
+    stage = attributing_of(
+        AttributionSettings(methods=("shap", "attention"), share=1.0, max_evaluations=130),
+        summarizer=Seq2SeqSummarizer(model=str(tiny_bart)),
+        language=language,
+        encoder=encoder,
+        sentences=3,
+        seed=0,
+    )
+    result = ScoredRecord(
+        record_id="r",
+        state=RecordState.SCORED,
+        reason=None,
+        detail="",
+        category="",
+        scored_at=NOW,
+        fingerprint="f",
+        baseline_summary=SUMMARY,
+    )
+    found = stage(RECORD, result)
+    assert found.value == "likelihood"
+    shap, attention = found.methods
+    assert [each.reason for each in (shap, attention)] == [Reason.TOO_FEW_RUNS] * 2
+    assert shap.original.values is not None
+    assert attention.original.values is not None
+    (evaluator,) = likelihood(Seq2SeqSummarizer(model=str(tiny_bart)))(
+        RECORD, [(DOCUMENT, SUMMARY)]
+    )
+    words = len(shap.words)
+    none, whole = evaluator.evaluate(np.array([[False] * words, [True] * words]))
+    assert shap.original.values.sum() == pytest.approx(whole.value - none.value, abs=1e-6)
+
+
+def test_a_causal_model_is_asked_by_its_own_prompt(tiny_llama: Path) -> None:
+    """Another prompt around the document gives another likelihood of the same summary."""
+    values = []
+    for prompt in ("{document}\n\nSummary:", "Shorten: {document}\n\nSummary:"):
+        summarizer = CausalSummarizer(model=str(tiny_llama), prompt=prompt, max_new_tokens=8)
+        (evaluator,) = likelihood(summarizer)(RECORD, [(DOCUMENT, SUMMARY)])
+        (whole,) = evaluator.evaluate(np.ones((1, len(evaluator.segmentation.words)), dtype=bool))
+        values.append(whole.value)
+    assert values[0] != values[1]
+    assert all(np.isfinite(values))
+    assert max(values) < 0
