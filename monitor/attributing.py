@@ -13,7 +13,6 @@ from spacy.language import Language
 
 from monitor.attribution.explainer import DocumentExplainer, Method
 from monitor.errors import ConfigurationError
-from monitor.evaluators import Evaluators, likelihood, similarity, textrank
 from monitor.ports import Encoder, Summarizer
 from monitor.records import (
     Attribution,
@@ -27,6 +26,7 @@ from monitor.settings import Attribution as AttributionSettings
 from monitor.summarization.causal import CausalSummarizer
 from monitor.summarization.seq2seq import Seq2SeqSummarizer
 from monitor.summarization.textrank import TextRankSummarizer
+from monitor.value_functions import Evaluators, likelihood, similarity, textrank
 
 log = structlog.get_logger(__name__)
 

@@ -58,6 +58,13 @@ def _read(path: Path) -> dict[str, Any]:
     return {str(key): value for key, value in values.items()}
 
 
+_SECRET = frozenset(
+    {"api_key", "url", "secret", "headers"}
+    | {f"{role}_token" for role in ("ingest", "viewer", "investigator", "metrics")}
+)
+"""Keys whose values are, or may hold, a secret: a message does not repeat them."""
+
+
 def _explain(item: Mapping[str, Any]) -> str:
     key = ".".join(str(part) for part in item["loc"]) or "(top level)"
     if item["type"] == "extra_forbidden":
@@ -65,7 +72,7 @@ def _explain(item: Mapping[str, Any]) -> str:
         known = f"; known keys here are {choices(parent)}" if parent else ""
         return f"  {key}: unknown key{known}"
     message = str(item["msg"]).removeprefix("Value error, ")
-    if item["loc"][-1:] in {("api_key",), ("url",)} or isinstance(item["input"], dict):
+    if _SECRET.intersection(map(str, item["loc"])) or isinstance(item["input"], dict):
         return f"  {key}: {message}"
     return f"  {key}: {item['input']!r} cannot be used: {message}"
 
@@ -89,7 +96,7 @@ def _refuse_unknown_environment() -> None:
     for variable in os.environ:
         if variable.upper().startswith(PREFIX):
             key = variable[len(PREFIX) :].lower().replace("__", ".")
-            under_mapping = key.startswith("categories.descriptions.")
+            under_mapping = key.startswith(("categories.descriptions.", "outlets.events.headers."))
             if key not in known and not under_mapping:
                 raise ConfigurationError(
                     f"environment: {variable} sets no known key ({key!r}); "
@@ -140,7 +147,22 @@ def _sample(model: type[BaseModel], depth: int, lines: list[str]) -> None:
             _sample(annotation, depth + 1, lines)
         else:
             default = info.get_default(call_default_factory=True)
+            lines += [f"{indent}# {line}" for line in textwrap.wrap(info.description or "", 88)]
+            if depth == 0:
+                lines.insert(len(lines) - 2, "")
+            if isinstance(default, tuple) and default and isinstance(default[0], Section):
+                lines.append(f"{indent}{name}:")
+                for item in default:
+                    _sample_item(item, indent, lines)
+                continue
             default = list(default) if isinstance(default, tuple) else default
             default = str(default) if isinstance(default, Path) else default
-            lines += [f"{indent}# {line}" for line in textwrap.wrap(info.description or "", 88)]
             lines.append(f"{indent}{name}: {json.dumps(default, ensure_ascii=False)}")
+
+
+def _sample_item(item: Section, indent: str, lines: list[str]) -> None:
+    """One entry of a list, with the keys that differ from their own defaults."""
+    values = item.model_dump(mode="json", exclude_defaults=True)
+    bullets = ["-", *" " * (len(values) - 1)]
+    for bullet, (key, value) in zip(bullets, values.items(), strict=True):
+        lines.append(f"{indent}  {bullet} {key}: {json.dumps(value, ensure_ascii=False)}")

@@ -43,7 +43,7 @@ def test_the_file_keeps_what_the_environment_does_not_set(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("htp: {}", "htp: unknown key; known keys here are 'attribution'"),
+        ("htp: {}", "htp: unknown key; known keys here are 'access'"),
         ("http: {prt: 1}", "http.prt: unknown key; known keys here are 'backlog_limit'"),
         ("http: {port: abc}", "http.port: 'abc' cannot be used"),
         ("sampling: {rate: 1.5}", "sampling.rate: 1.5 cannot be used"),

@@ -13,7 +13,6 @@ from monitor.attributing import Attributing, Policy, attributing_of
 from monitor.attribution.explainer import DocumentExplainer
 from monitor.attribution.shap_text import ShapMethod
 from monitor.errors import ConfigurationError
-from monitor.evaluators import similarity
 from monitor.records import (
     Explanation,
     IncomingRecord,
@@ -30,6 +29,7 @@ from monitor.records import (
 )
 from monitor.settings import Attribution as AttributionSettings
 from monitor.summarization.textrank import TextRankSummarizer
+from monitor.value_functions import similarity
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NEWS = (

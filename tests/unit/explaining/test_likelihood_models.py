@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from monitor.attributing import attributing_of
-from monitor.evaluators import likelihood
 from monitor.records import IncomingRecord, Reason, RecordState, ScoredRecord
 from monitor.settings import Attribution as AttributionSettings
 from monitor.summarization.causal import CausalSummarizer
 from monitor.summarization.seq2seq import Seq2SeqSummarizer
+from monitor.value_functions import likelihood
 
 _shared = runpy.run_path(str(Path(__file__).parents[1] / "summarization" / "conftest.py"))
 tiny_bart, tiny_llama = _shared["tiny_bart"], _shared["tiny_llama"]
