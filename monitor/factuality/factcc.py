@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from monitor.factuality.blocks import blocks
 from monitor.factuality.classifier import PairModel, label_index
-from monitor.factuality.comparator import Splitter, missing, unusable
-from monitor.factuality.summac import strongest
-from monitor.records import FactualScore, Reason
+from monitor.factuality.comparator import Splitter
+from monitor.factuality.sentences import score_sentences
+from monitor.records import FactualScore
 
 LABELS = {
     "correct": {"correct", "consistent", "factual", "faithful", "supported"},
@@ -48,24 +45,11 @@ class FactCC:
         return [self._score(document, summary) for document, summary in pairs]
 
     def _score(self, document: str, summary: str) -> FactualScore:
-        texts, claims = self._split([document, summary])
-        refused = unusable(texts, claims)
-        if refused:
-            return refused
-        longest = max(self._model.tokens(claim) for claim in claims)
-        if 2 * longest > self._model.room:
-            return missing(
-                Reason.TOO_LONG,
-                f"a summary sentence of {longest} tokens; the model reads {self._model.room}",
-            )
-        read = blocks(
-            texts,
-            tokens=self._model.tokens,
-            room=self._model.room - longest,
-            sentences_per_block=None,
+        return score_sentences(
+            self._model,
+            self._split,
+            document,
+            summary,
+            score=lambda found: found[:, self._correct],
+            sentences_per_block=lambda _: None,
         )
-        probabilities = self._model.probabilities(
-            [(block, claim) for claim in claims for block in read]
-        )
-        best = strongest(probabilities[:, self._correct].reshape(len(claims), len(read)))
-        return FactualScore(value=float(np.mean(best)), reason=None, sentences=tuple(best.tolist()))

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from monitor.factuality.blocks import blocks
 from monitor.factuality.classifier import PairModel, label_index
-from monitor.factuality.comparator import Splitter, missing, unusable
-from monitor.records import FactualScore, FloatArray, Reason
+from monitor.factuality.comparator import Splitter
+from monitor.factuality.sentences import score_sentences
+from monitor.records import FactualScore
 
 LABELS = {
     "entailment": {"entailment", "entail", "entails", "entailed"},
@@ -49,35 +47,11 @@ class SummacZeroShot:
         return [self._score(document, summary) for document, summary in pairs]
 
     def _score(self, document: str, summary: str) -> FactualScore:
-        premises, hypotheses = self._split([document, summary])
-        refused = unusable(premises, hypotheses)
-        if refused:
-            return refused
-        longest = max(self._model.tokens(hypothesis) for hypothesis in hypotheses)
-        if 2 * longest > self._model.room:
-            return missing(
-                Reason.TOO_LONG,
-                f"a summary sentence of {longest} tokens; the model reads {self._model.room}",
-            )
-        read = blocks(
-            premises,
-            tokens=self._model.tokens,
-            room=self._model.room - longest,
-            sentences_per_block=math.ceil(len(premises) / self._max_blocks),
+        return score_sentences(
+            self._model,
+            self._split,
+            document,
+            summary,
+            score=lambda found: found[:, self._entailment] - found[:, self._contradiction],
+            sentences_per_block=lambda sentences: math.ceil(sentences / self._max_blocks),
         )
-        probabilities = self._model.probabilities(
-            [(premise, hypothesis) for hypothesis in hypotheses for premise in read]
-        )
-        scores = probabilities[:, self._entailment] - probabilities[:, self._contradiction]
-        best = strongest(scores.reshape(len(hypotheses), len(read)))
-        return FactualScore(value=float(np.mean(best)), reason=None, sentences=tuple(best.tolist()))
-
-
-def strongest(scores: FloatArray) -> FloatArray:
-    """max over document blocks of (summary sentences, document blocks), by summary sentence.
-
-    >>> strongest(np.array([[0.1, 0.9], [-0.5, -0.2]])).tolist()
-    [0.9, -0.2]
-    """
-    best: FloatArray = scores.max(axis=1)
-    return best

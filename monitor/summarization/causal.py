@@ -56,6 +56,7 @@ class CausalSummarizer:
         self._prompt = checked_template(prompt, field="prompt")
         self.loaded: LoadedModel = load(
             model,
+            key="summarizer.causal.model",
             auto=AutoModelForCausalLM,
             allow_download=allow_download,
             device=device,

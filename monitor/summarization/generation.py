@@ -45,12 +45,13 @@ class Generated:
 def load(
     source: str,
     *,
+    key: str,
     auto: Any,
     allow_download: bool = False,
     device: str = "cpu",
     dtype: str = "float32",
 ) -> LoadedModel:
-    """Load a folder or hub id through an `AutoModelFor…` class.
+    """Load a folder or hub id through an `AutoModelFor…` class; `key` names it in messages.
 
     Raises `ModelUnavailable` where it is not there or has no safetensors, and
     `ConfigurationError` for half precision on a CPU, which is hundreds of times slower.
@@ -66,13 +67,13 @@ def load(
         model = auto.from_pretrained(source, use_safetensors=True, dtype=_DTYPES[dtype], **options)
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise ModelUnavailable(
-            f"model: {source!r} cannot be loaded as {auto.__name__} with safetensors "
+            f"{key}: {source!r} cannot be loaded as {auto.__name__} with safetensors "
             f"({type(error).__name__}); name a folder that holds model.safetensors and its "
             "tokenizer, or allow the download of a hub id"
         ) from error
     if not tokenizer.is_fast:
         raise ModelUnavailable(
-            f"model: {source!r} has no fast tokenizer; save one as tokenizer.json beside it"
+            f"{key}: {source!r} has no fast tokenizer; save one as tokenizer.json beside it"
         )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token

@@ -56,6 +56,7 @@ class Seq2SeqSummarizer:
         render = partial(filled, checked_template(prompt, field="prompt"))
         self.loaded: LoadedModel = load(
             model,
+            key="summarizer.seq2seq.model",
             auto=AutoModelForSeq2SeqLM,
             allow_download=allow_download,
             device=device,
