@@ -1,12 +1,16 @@
-"""All factual checks of one record, by name: overlap figures and the models' scores."""
+"""All factual checks of records, by name: overlap figures and the models' scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from monitor.factuality.comparator import Comparator, missing
-from monitor.factuality.overlap import OverlapCheck, PrecisionRecall
+from monitor.factuality.overlap import Overlap, OverlapCheck, PrecisionRecall
 from monitor.records import FactualScore, Reason
+
+KINDS = ("content_word", "entity", "number")
+FIGURES = ("precision", "recall", "f1")
 
 
 class FactualChecks:
@@ -27,25 +31,45 @@ class FactualChecks:
 
     def check(self, document: str, summary: str) -> dict[str, FactualScore]:
         """Each check's value, or the reason why it has none."""
-        found: dict[str, FactualScore] = {}
-        readable = max(len(document), len(summary)) <= self._longest
-        if readable:
-            (overlap,) = self._overlap.overlaps([(document, summary)])
-            found |= _figures(
-                "content_word", overlap.content_words, Reason.EMPTY_SUMMARY, Reason.EMPTY_DOCUMENT
-            )
-            for name, figures, reason in (
-                ("entity", overlap.entities, Reason.NO_ENTITIES),
-                ("number", overlap.numbers, Reason.NO_NUMBERS),
-            ):
-                found |= _figures(name, figures, reason, reason)
-        else:
-            for name in ("content_word", "entity", "number"):
-                for figure in ("precision", "recall", "f1"):
-                    found[f"{name}_{figure}"] = missing(Reason.TOO_LONG)
+        return self.check_pairs([(document, summary)])[0]
+
+    def check_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[dict[str, FactualScore]]:
+        """The same for each (document, summary), in batches."""
+        found = self._overlap_figures(pairs)
         for comparator in self._comparators:
-            (found[comparator.name],) = comparator.check([(document, summary)])
+            for checks, score in zip(found, comparator.check(pairs), strict=True):
+                checks[comparator.name] = score
         return found
+
+    def _overlap_figures(self, pairs: Sequence[tuple[str, str]]) -> list[dict[str, FactualScore]]:
+        # The overlap of an empty or unread text is 0, which would say that all was invented.
+        refused = [self._unusable(document, summary) for document, summary in pairs]
+        usable = [pair for pair, reason in zip(pairs, refused, strict=True) if reason is None]
+        overlaps = iter(self._overlap.overlaps(usable))
+        return [
+            _by_name(next(overlaps)) if reason is None else _without(reason) for reason in refused
+        ]
+
+    def _unusable(self, document: str, summary: str) -> Reason | None:
+        if not document.strip():
+            return Reason.EMPTY_DOCUMENT
+        if not summary.strip():
+            return Reason.EMPTY_SUMMARY
+        return Reason.TOO_LONG if max(len(document), len(summary)) > self._longest else None
+
+
+def _without(reason: Reason) -> dict[str, FactualScore]:
+    return {f"{kind}_{figure}": missing(reason) for kind, figure in product(KINDS, FIGURES)}
+
+
+def _by_name(overlap: Overlap) -> dict[str, FactualScore]:
+    # No reason says "no word with content"; such a text has nothing in it to check.
+    words = _figures(
+        "content_word", overlap.content_words, Reason.EMPTY_SUMMARY, Reason.EMPTY_DOCUMENT
+    )
+    entities = _figures("entity", overlap.entities, Reason.NO_ENTITIES, Reason.NO_ENTITIES)
+    numbers = _figures("number", overlap.numbers, Reason.NO_NUMBERS, Reason.NO_NUMBERS)
+    return {**words, **entities, **numbers}
 
 
 def _figures(

@@ -210,22 +210,22 @@ def test_every_check_has_one_score_a_row_over_all_batches() -> None:
         [
             "entity_support",
             "number_support",
-            "word_precision",
+            "content_word_precision",
             "entity_precision",
             "number_precision",
             "factcc",
         ],
         40,
     )
-    values = [each.value for each in found["word_precision"]]
+    values = [each.value for each in found["content_word_precision"]]
     assert values == [0.25] * 20 + [None] + [0.25] * 19
-    assert found["word_precision"][20].reason is Reason.EMPTY_SUMMARY
+    assert found["content_word_precision"][20].reason is Reason.EMPTY_SUMMARY
     assert found["entity_precision"][0].reason is Reason.NO_ENTITIES
 
 
 def test_a_text_beyond_the_language_model_is_too_long() -> None:
     """Read as empty, its summary would look invented from end to end."""
     found = check_all([row("long " * 30)], CountedOverlap(), [], longest=100)
-    assert {found[name][0].reason for name in ("word_precision", "number_precision")} == {
+    assert {found[name][0].reason for name in ("content_word_precision", "number_precision")} == {
         Reason.TOO_LONG
     }
