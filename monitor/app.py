@@ -229,7 +229,7 @@ class Front:
             return None
         hours = (epoch.ends_at - epoch.starts_at) / timedelta(hours=1)
         expected = sum(
-            count * epoch.rates.get(stratum, epoch.default_rate)
+            count * epoch.rate(stratum)
             for stratum, count in self.stores.epochs.arrivals(epoch.number).items()
         )
         return expected / (per_hour * hours)

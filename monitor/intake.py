@@ -10,20 +10,36 @@ from threading import Lock
 
 from monitor.errors import Overloaded
 from monitor.ports import RecordQueue, Sampler
-from monitor.records import IncomingRecord, Reason, SampledRecord, Stratum
+from monitor.records import UNCOUNTED, IncomingRecord, Reason, SampledRecord, Stratum
 from monitor.telemetry import Telemetry
+
+MAX_STRATA = 500
+"""Strata that one front counts apart in an epoch. Service and model names come from clients: one
+that invents a name for every call must not fill the database with rows of one arrival."""
 
 
 class ArrivalCount:
-    """What arrived, sampled or not, by epoch and stratum, until somebody takes it."""
+    """What arrived, sampled or not, by epoch and stratum, until somebody takes it.
 
-    def __init__(self) -> None:
+    Strata beyond the first `most` of an epoch are counted together as `UNCOUNTED`.
+    """
+
+    def __init__(self, most: int = MAX_STRATA) -> None:
         self._counts: Counter[tuple[int, Stratum]] = Counter()
+        self._most = most
+        self._epoch = 0
+        self._known: set[Stratum] = set()
         self._lock = Lock()
 
     def __call__(self, epoch: int, stratum: Stratum) -> None:
         """One record arrived while `epoch` applied."""
         with self._lock:
+            if epoch != self._epoch:
+                self._epoch, self._known = epoch, set()
+            if stratum not in self._known and len(self._known) >= self._most:
+                stratum = UNCOUNTED
+            else:
+                self._known.add(stratum)
             self._counts[epoch, stratum] += 1
 
     def take(self) -> Mapping[int, Mapping[Stratum, int]]:

@@ -178,6 +178,10 @@ class Stratum:
     """Empty where no category is known on arrival."""
 
 
+UNCOUNTED = Stratum(service="", model="", category="")
+"""Stands for all strata that came in after so many others that they are counted together."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SamplingEpoch:
     """The rates of one stretch of time; they depend on earlier stretches only."""
@@ -190,6 +194,11 @@ class SamplingEpoch:
     """Inclusion probability by stratum, each at most `sampling.rate`."""
     default_rate: float
     """For a stratum that was not seen before."""
+
+    def rate(self, stratum: Stratum) -> float:
+        """The rate that applies to a stratum: its own, else that of the uncounted ones."""
+        own = self.rates.get(stratum)
+        return own if own is not None else self.rates.get(UNCOUNTED, self.default_rate)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -90,7 +90,7 @@ def _cost(stores: Stores, settings: Settings) -> dict[str, Any]:
     if epoch is not None:
         length = min(now(), epoch.ends_at) - epoch.starts_at
         sampled = sum(
-            count * epoch.rates.get(stratum, epoch.default_rate)
+            count * epoch.rate(stratum)
             for stratum, count in stores.epochs.arrivals(epoch.number).items()
         )
         per_day = sampled * (DAY / length) if length else None

@@ -63,7 +63,7 @@ class ConsistentSampler:
         stratum = Stratum(
             service=record.service, model=record.model, category=record.category or ""
         )
-        rate = epoch.rates.get(stratum, epoch.default_rate)
+        rate = epoch.rate(stratum)
         return SamplingDecision(
             sampled=uniform(record.trace_id or record.id, self._key) < rate,
             stratum=stratum,

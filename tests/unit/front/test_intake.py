@@ -10,8 +10,15 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from monitor.errors import DatabaseUnavailable, Overloaded
-from monitor.intake import QueueingIntake
-from monitor.records import IncomingRecord, Reason, SampledRecord, SamplingDecision, Stratum
+from monitor.intake import ArrivalCount, QueueingIntake
+from monitor.records import (
+    UNCOUNTED,
+    IncomingRecord,
+    Reason,
+    SampledRecord,
+    SamplingDecision,
+    Stratum,
+)
 from monitor.telemetry import LabelPolicy, Telemetry
 
 RECORD = IncomingRecord(
@@ -124,3 +131,16 @@ def test_dropped_traffic_is_counted_by_reason() -> None:
     bench.intake.replay_ignored()
     assert bench.value("hss_records_skipped_total", {"reason": "content_missing"}) == 2
     assert bench.value("hss_replays_ignored_total") == 1
+
+
+def test_strata_beyond_the_limit_are_counted_together() -> None:
+    """A client that invents a service name for every call must not fill the database."""
+    arrived = ArrivalCount(most=2)
+    for service in ("a", "b", "c", "a", "d"):
+        arrived(7, Stratum(service=service, model="m", category=""))
+    arrived(8, Stratum(service="c", model="m", category=""))
+    named = {service: Stratum(service=service, model="m", category="") for service in "abc"}
+    assert arrived.take() == {
+        7: {named["a"]: 2, named["b"]: 1, UNCOUNTED: 2},
+        8: {named["c"]: 1},
+    }

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from monitor.errors import ConfigurationError, MalformedInput
-from monitor.records import IncomingRecord, SamplingEpoch, Stratum
+from monitor.records import UNCOUNTED, IncomingRecord, SamplingEpoch, Stratum
 from monitor.sampling.sampler import ConsistentSampler
 
 START = datetime(2025, 3, 4, tzinfo=UTC)
@@ -125,3 +125,12 @@ def test_empty_salt_is_refused():
     """An unkeyed hash is the one that others may use as well."""
     with pytest.raises(ConfigurationError, match=r"sampling\.salt"):
         ConsistentSampler(salt="", epoch=epoch(1.0))
+
+
+def test_a_stratum_that_was_not_counted_apart_has_the_rate_of_those():
+    """Their share of the budget was computed for all of them together."""
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    epoch = SamplingEpoch(
+        number=2, starts_at=now, ends_at=now, rates={UNCOUNTED: 0.25}, default_rate=1.0
+    )
+    assert epoch.rate(Stratum(service="new", model="m", category="")) == 0.25
