@@ -1,4 +1,4 @@
-"""`hss-monitor config`: is the configuration valid, and what is in force."""
+"""`hss-monitor config` and `metrics`: what is in force, what there is, what it means."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import yaml
 from monitor import configuration
 from monitor.cli.options import Config, Json
 from monitor.cli.output import emit, note
+from monitor.reference import configuration_reference, metrics_reference
 
 config = typer.Typer(help="Check and show the configuration.", no_args_is_help=True)
 
@@ -33,3 +34,14 @@ def show(config: Config = None, json_: Json = False) -> None:
 def sample() -> None:
     """Print a file that sets every key to its default, with explanations."""
     typer.echo(configuration.sample(), nl=False)
+
+
+@config.command("reference")
+def reference() -> None:
+    """Print a page in Markdown that explains every key."""
+    typer.echo(configuration_reference(), nl=False)
+
+
+def metrics() -> None:
+    """Print a page in Markdown that explains every metric."""
+    typer.echo(metrics_reference(), nl=False)
