@@ -152,7 +152,7 @@ METRICS: tuple[Metric, ...] = (
         "threshold",
         *STRATUM,
     ),
-    _counter("hss_job_runs_total", "Runs of a scheduled job.", "job", "outcome"),
+    _counter("hss_job_runs_total", "Runs of a scheduled job.", "task", "outcome"),
     _counter("hss_scorer_restarts_total", "Scorer processes that died and were started again."),
     Metric(name="hss_scorers_running", kind="gauge", help="Scorer processes that are alive."),
     Metric(name="hss_build_info", kind="gauge", help="Always 1.", labels=("version",)),
