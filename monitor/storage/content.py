@@ -160,7 +160,7 @@ class ContentCodec:
         return Content(
             document=document,
             summary=summary,
-            request=None if request is None else _request_from_json(request),
+            request=None if request is None else request_from_json(request),
             alternatives=tuple(alternatives or ()),
         )
 
@@ -173,7 +173,8 @@ def _request_to_json(request: CapturedRequest) -> dict[str, Any]:
     }
 
 
-def _request_from_json(value: dict[str, Any]) -> CapturedRequest:
+def request_from_json(value: dict[str, Any]) -> CapturedRequest:
+    """A captured request, as `ContentCodec.store` wrote it."""
     return CapturedRequest(
         messages=tuple(Message(role=role, content=content) for role, content in value["messages"]),
         model=value["model"],
