@@ -17,9 +17,11 @@ no breach opens twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from math import sqrt
+from typing import Any
 
 from monitor.breaches.thresholds import Comparison, Contributor, Evaluation, Threshold
 from monitor.errors import UsageError
@@ -57,6 +59,20 @@ class Breach:
     acknowledged_by: str | None = None
     note: str | None = None
 
+    def stored(self) -> dict[str, Any]:
+        """Plain data for a JSON column; `restore` is its inverse."""
+        return {**asdict(self), "state": self.state.value}
+
+
+def restore(stored: Mapping[str, Any]) -> Breach:
+    """A breach from what `Breach.stored` gave, also after a round trip through JSON.
+
+    >>> restore(Breach(number=2).stored()).number
+    2
+    """
+    contributors = tuple(Contributor(**each) for each in stored["contributors"])
+    return Breach(**{**stored, "state": BreachState(stored["state"]), "contributors": contributors})
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
@@ -84,6 +100,18 @@ def step(breach: Breach, threshold: Threshold, evaluation: Evaluation, *, now: f
     if breach.state is BreachState.OPEN:
         return _while_open(seen, threshold, evaluation, now)
     return _while_closed(seen, threshold, evaluation, now)
+
+
+def end(breach: Breach, *, now: float) -> Breach:
+    """What is not watched any more (its threshold or its series is gone) is in no breach."""
+    if breach.state is BreachState.OPEN:
+        return replace(
+            breach, state=BreachState.RESOLVED, resolved_at=now, evaluated_at=now, calm_since=None
+        )
+    back = BreachState.OK if breach.number == 0 else BreachState.RESOLVED
+    if breach.state is BreachState.PENDING:
+        breach = replace(breach, exceeded_since=None, worst=None, contributors=())
+    return replace(breach, state=back, evaluated_at=now)
 
 
 def acknowledge(breach: Breach, *, name: str, note: str, now: float) -> Breach:

@@ -14,7 +14,7 @@ and a single value (minutes since the last score) with `min_records=1` gives sta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -56,6 +56,9 @@ class Bound:
 
     value: float | None = None
     reference_quantile: float | None = None
+    at_least: float | None = None
+    """With a quantile: never a smaller number than this. A signal that is 0 all over the
+    reference would otherwise have a limit that every record exceeds."""
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.reference_quantile is None):
@@ -66,6 +69,10 @@ class Bound:
         q = self.reference_quantile
         if q is not None and not 0 < q < 1:
             raise ConfigurationError(f"limit.reference_quantile: {q!r} is not in (0, 1)")
+        if self.at_least is not None and q is None:
+            raise ConfigurationError(
+                f"limit.at_least: {self.at_least!r} beside a value; it goes with reference_quantile"
+            )
 
     def resolve(self, reference: Records | None) -> float | None:
         """The number; `None` where it needs a reference and there is none."""
@@ -73,7 +80,8 @@ class Bound:
             return self.value
         if reference is None or len(reference.values) == 0:
             return None
-        return weighted_quantile(reference.values, reference.weights, self.reference_quantile)
+        found = weighted_quantile(reference.values, reference.weights, self.reference_quantile)
+        return found if self.at_least is None else max(found, self.at_least)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -129,6 +137,22 @@ class Threshold:
                     f"thresholds.{self.name}.{field}: {number!r}; set at least {least:g}"
                 )
 
+    @property
+    def needs_reference(self) -> bool:
+        """Whether it can be judged only against a reference."""
+        bounds = (self.limit, self.level)
+        return any(bound is not None and bound.reference_quantile is not None for bound in bounds)
+
+    def against(self, reference: Records | None) -> Threshold:
+        """The same threshold with its bounds as numbers, as far as `reference` gives them."""
+
+        def fixed(bound: Bound) -> Bound:
+            number = bound.resolve(reference)
+            return bound if number is None else Bound(value=number)
+
+        level = None if self.level is None else fixed(self.level)
+        return replace(self, limit=fixed(self.limit), level=level)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Records:
@@ -139,6 +163,8 @@ class Records:
     weights: FloatArray
     """(n,) 1/π, positive."""
     ids: tuple[str, ...]
+    releases: tuple[str | None, ...] | None = None
+    """Release of the service behind each record, where that is of interest."""
 
     def __post_init__(self) -> None:
         if not len(self.values) == len(self.weights) == len(self.ids):
@@ -146,6 +172,12 @@ class Records:
                 "records",
                 f"{len(self.values)} values, {len(self.weights)} weights, {len(self.ids)} ids",
                 "hand in one of each a record",
+            )
+        if self.releases is not None and len(self.releases) != len(self.ids):
+            raise MalformedInput(
+                "records",
+                f"{len(self.releases)} releases beside {len(self.ids)} ids",
+                "hand in one a record, or none",
             )
         if not (np.isfinite(self.values).all() and (self.weights > 0).all()):
             raise MalformedInput(
@@ -162,6 +194,7 @@ class Contributor:
     record_id: str
     value: float
     weight: float
+    release: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -171,6 +204,8 @@ class Evaluation:
     value: float | None
     """The statistic; `None` with a reason."""
     limit: float | None
+    level: float | None
+    """Of `share_above`; `None` for other statistics, or with a reason."""
     records: int
     exceeded: bool
     """On the bad side of the limit."""
@@ -187,22 +222,23 @@ def evaluate(
     """Judge the records of one window; `reference` only where a bound is a quantile of it."""
     count = len(window.values)
     limit = threshold.limit.resolve(reference)
-    level = threshold.level.resolve(reference) if threshold.level is not None else 0.0
+    level = threshold.level.resolve(reference) if threshold.level is not None else None
     if count < threshold.min_records:
-        return _no_answer(NoAnswer.TOO_FEW_RECORDS, limit, count)
-    if limit is None or level is None:
-        return _no_answer(NoAnswer.NO_REFERENCE, limit, count)
+        return _no_answer(NoAnswer.TOO_FEW_RECORDS, limit, level, count)
+    if limit is None or (threshold.level is not None and level is None):
+        return _no_answer(NoAnswer.NO_REFERENCE, limit, level, count)
     value = _statistic(threshold, window, level)
     sign = 1.0 if threshold.comparison is Comparison.ABOVE else -1.0
     exceeded = sign * (value - limit) > 0
     return Evaluation(
         value=value,
         limit=limit,
+        level=level,
         records=count,
         exceeded=exceeded,
         calm=sign * (value - limit) <= -threshold.margin,
         reason=None,
-        contributors=_contributors(threshold, window, limit, level, sign) if exceeded else (),
+        contributors=_contributors(window, limit, level, sign) if exceeded else (),
     )
 
 
@@ -217,38 +253,39 @@ def weighted_quantile(values: FloatArray, weights: FloatArray, q: float) -> floa
     return float(values[order][int(np.argmax(reached))])
 
 
-def _statistic(threshold: Threshold, window: Records, level: float) -> float:
+def _statistic(threshold: Threshold, window: Records, level: float | None) -> float:
     if threshold.statistic is Statistic.QUANTILE and threshold.quantile is not None:
         return weighted_quantile(window.values, window.weights, threshold.quantile)
-    above = threshold.statistic is Statistic.SHARE_ABOVE
-    values = (window.values > level).astype(np.float64) if above else window.values
+    values = window.values if level is None else (window.values > level).astype(np.float64)
     return float(window.weights @ values / window.weights.sum())
 
 
 def _contributors(
-    threshold: Threshold, window: Records, limit: float, level: float, sign: float
+    window: Records, limit: float, level: float | None, sign: float
 ) -> tuple[Contributor, ...]:
     """By w·(x − limit), the part of each record in the excess of the mean; for a share by
     w·(x − level), so that the worst of the records that count come first."""
-    if threshold.statistic is Statistic.SHARE_ABOVE:
-        limit = level
-    parts = sign * window.weights * (window.values - limit)
+    parts = sign * window.weights * (window.values - (limit if level is None else level))
     worst = [int(index) for index in np.argsort(-parts, kind="stable")[:CONTRIBUTORS]]
     return tuple(
         Contributor(
             record_id=window.ids[index],
             value=float(window.values[index]),
             weight=float(window.weights[index]),
+            release=None if window.releases is None else window.releases[index],
         )
         for index in worst
         if parts[index] > 0
     )
 
 
-def _no_answer(reason: NoAnswer, limit: float | None, count: int) -> Evaluation:
+def _no_answer(
+    reason: NoAnswer, limit: float | None, level: float | None, count: int
+) -> Evaluation:
     return Evaluation(
         value=None,
         limit=limit,
+        level=level,
         records=count,
         exceeded=False,
         calm=False,

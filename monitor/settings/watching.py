@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
@@ -179,6 +180,14 @@ class Threshold(Section):
     services: tuple[str, ...] = Field((), description="Shell patterns; empty: every service.")
     models: tuple[str, ...] = Field((), description="Shell patterns; empty: every model.")
     categories: tuple[str, ...] = Field((), description="Shell patterns; empty: every category.")
+
+    def watches(self, service: str, model: str, category: str) -> bool:
+        """Whether it applies to a series."""
+        pairs = ((service, self.services), (model, self.models), (category, self.categories))
+        return all(
+            not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
+            for name, patterns in pairs
+        )
 
 
 DEFAULT_THRESHOLDS = (
