@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from monitor.drift.correction import holm
+from monitor.drift.correction import FEW, holm
 from monitor.drift.hajek import Clusters
 from monitor.drift.ks import ks
 from monitor.drift.permutation import BlockTest, block_test
@@ -106,6 +106,31 @@ def correct(comparisons: Mapping[Key, Comparison]) -> dict[Key, Comparison]:
         key: Comparison(tests=comparison.tests, adjusted=adjusted[key])
         for key, comparison in comparisons.items()
     }
+
+
+def sharper(comparison: Comparison, again: Comparison) -> Comparison:
+    """The comparison with those tests done `again`, with more permutations, that need it.
+
+    A test is repeated only where its first p-value was among the smallest that its permutations
+    can give. The p-value of the repetition is one by itself, and below the level of interest a
+    test has to pass both, so selecting does not make it too small.
+    """
+    return Comparison(
+        tests={
+            name: again.tests[name] if _at_the_end(test) else test
+            for name, test in comparison.tests.items()
+        },
+        adjusted={},
+    )
+
+
+def too_coarse(comparison: Comparison) -> bool:
+    """Whether a p-value is as small as its permutations allow: more of them would tell more."""
+    return any(_at_the_end(test) for test in comparison.tests.values())
+
+
+def _at_the_end(test: BlockTest | Insufficient) -> bool:
+    return isinstance(test, BlockTest) and test.p <= FEW / (test.permutations + 1)
 
 
 def compare_halves(reference: Reference, sample: Sample, *, seed: int) -> Comparison:

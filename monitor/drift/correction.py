@@ -11,8 +11,25 @@ Source: Holm, A simple sequentially rejective multiple test procedure (1979).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 from monitor.errors import MalformedInput
+
+
+FEW = 5
+"""p-values up to so many times the smallest possible one are worth another look."""
+
+
+def permutations_needed(tests: int, *, level: float) -> int:
+    """Permutations with which one of so many tests can be found at `level`.
+
+    The smallest adjusted p is tests/(permutations + 1); twice as many leave room for a single
+    chance exceedance.
+
+    >>> permutations_needed(1200, level=0.05)
+    48000
+    """
+    return ceil(2 * tests / level)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

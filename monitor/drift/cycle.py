@@ -17,7 +17,9 @@ themselves: the standard error of the curve grows there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import fdtrc, stdtrit
@@ -68,6 +70,17 @@ class MeanCurve:
         variance = np.einsum("ij,jk,ik->i", design, np.array(self.covariance), design)
         quantile = float(stdtrit(self.degrees, confidence) * np.sqrt(self.correlation_time))
         return np.asarray(quantile * np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
+
+
+def restore_curve(stored: Mapping[str, Any]) -> MeanCurve:
+    """A curve from its fields, also after a round trip through JSON."""
+    return MeanCurve(
+        **{
+            **stored,
+            "coefficients": tuple(stored["coefficients"]),
+            "covariance": tuple(tuple(row) for row in stored["covariance"]),
+        }
+    )
 
 
 def fit_curve(

@@ -17,12 +17,14 @@ most two harmonics; weekends that differ by more than δ need a reference of the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
-from monitor.drift.cycle import HOUR, MeanCurve, clustered_regression, fit_curve
+from monitor.drift.cycle import HOUR, MeanCurve, clustered_regression, fit_curve, restore_curve
 from monitor.drift.hajek import (
     Clusters,
     check_finite,
@@ -30,7 +32,7 @@ from monitor.drift.hajek import (
     cluster_index,
     inverse,
 )
-from monitor.drift.signals import Mapper, Scale, fit_mapper
+from monitor.drift.signals import Mapper, Scale, fit_mapper, restore_mapper
 from monitor.errors import MalformedInput
 from monitor.records import FloatArray
 
@@ -91,6 +93,11 @@ class Reference:
     average_share: float | None
     deviation: float
     """Standard deviation around the level curve."""
+    mean: float
+    """Weighted mean of the stored values, in the signal's own unit."""
+    least_probability: float
+    """Least π of its records: what `observe` is handed, so that a stake does not depend on
+    records that come later."""
     records: int
     clusters: int
     since: float
@@ -98,6 +105,10 @@ class Reference:
     """First and last record, in seconds since the epoch."""
     confidence: float
     delta: float
+
+    def stored(self) -> dict[str, Any]:
+        """Plain data for a JSON column; `restore_reference` is its inverse."""
+        return asdict(self)
 
     def adjusted(
         self, values: FloatArray, times: FloatArray, *, shares: FloatArray | None = None
@@ -153,6 +164,22 @@ class Reference:
 
     def _mapped(self, values: FloatArray, shares: FloatArray | None) -> FloatArray:
         return _without_share(self.mapper.unit(values), shares, self.slope, self.average_share)
+
+
+def restore_reference(stored: Mapping[str, Any]) -> Reference:
+    """A reference from what `Reference.stored` gave, also after a round trip through JSON.
+
+    Raises `MalformedInput` where it was written by a version with other fields.
+    """
+    try:
+        curves = {name: restore_curve(stored[name]) for name in ("level", "spread")}
+        return Reference(**{**stored, **curves, "mapper": restore_mapper(stored["mapper"])})
+    except (KeyError, TypeError) as error:
+        raise MalformedInput(
+            "reference",
+            f"stored by another version ({error})",
+            "run `hss-monitor calibrate` again",
+        ) from None
 
 
 def fit_reference(
@@ -219,6 +246,8 @@ def fit_reference(
         slope=slope,
         average_share=average_share,
         deviation=float(np.sqrt(weights @ squares / weights.sum())),
+        mean=float(weights @ values / weights.sum()),
+        least_probability=1 / float(weights.max()),
         records=len(values),
         clusters=int(labels.max()) + 1,
         since=float(times.min()),

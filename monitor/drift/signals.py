@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,12 @@ SIGNALS: Mapping[str, Scale] = MappingProxyType(
     }
 )
 """The watched signals, named as they are stored."""
+
+REWORDED = frozenset({"hss", "raw_distance", "excess", "shap_instability"})
+"""Signals that grow with the share of words that were replaced: adjusted for it."""
+
+MEASURED = REWORDED | {"null_distance"}
+"""Signals that compare only under one fingerprint: the same encoder, summarizer, strengths …"""
 
 _RANGES: Mapping[Scale, tuple[float, float]] = MappingProxyType(
     {Scale.UNIT: (0.0, 1.0), Scale.DISTANCE: (0.0, 2.0), Scale.DIFFERENCE: (-2.0, 2.0)}
@@ -96,6 +103,13 @@ class Mapper:
                 f"hand in a signal of scale {self.scale.value!r}, or name another scale",
             )
         return np.clip((values - low) / (high - low), 0.0, 1.0)
+
+
+def restore_mapper(stored: Mapping[str, Any]) -> Mapper:
+    """A mapper from its fields, also after a round trip through JSON."""
+    return Mapper(
+        scale=Scale(stored["scale"]), knots=tuple(stored["knots"]), ranks=tuple(stored["ranks"])
+    )
 
 
 def fit_mapper(scale: Scale, values: FloatArray, weights: FloatArray) -> Mapper:
