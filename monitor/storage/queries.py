@@ -7,9 +7,6 @@ shift the rest.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -19,9 +16,9 @@ import sqlalchemy as sa
 from monitor.errors import UsageError
 from monitor.records import Reason, RecordState
 from monitor.storage.engine import Database
+from monitor.storage.paging import MAX_PAGE as MAX_PAGE
+from monitor.storage.paging import position_word, read_position
 from monitor.storage.tables import records, scores
-
-MAX_PAGE: Final = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,7 +134,7 @@ def list_records(
         .limit(limit + 1)
     )
     if after is not None:
-        received_at, record_id = _read_cursor(after)
+        received_at, record_id = read_position(after)
         statement = statement.where(
             sa.tuple_(records.c.received_at, records.c.id)
             < sa.tuple_(
@@ -148,7 +145,10 @@ def list_records(
     with database.read() as connection:
         rows = [RecordRow(**row) for row in connection.execute(statement).mappings()]
     page = tuple(rows[:limit])
-    return RecordPage(rows=page, next=_cursor(page[-1]) if len(rows) > limit else None)
+    return RecordPage(
+        rows=page,
+        next=position_word(page[-1].received_at, page[-1].id) if len(rows) > limit else None,
+    )
 
 
 def _terms(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
@@ -172,20 +172,3 @@ def _terms(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
     if wanted.min_hss is not None:
         terms.append(scores.c.hss >= wanted.min_hss)
     return terms
-
-
-def _cursor(row: RecordRow) -> str:
-    """A position as one opaque, URL-safe word."""
-    text = json.dumps([row.received_at.isoformat(), row.id])
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-
-def _read_cursor(word: str) -> tuple[datetime, str]:
-    try:
-        data = base64.urlsafe_b64decode(word.encode() + b"=" * (-len(word) % 4))
-        received_at, record_id = json.loads(data)
-        return datetime.fromisoformat(received_at), str(record_id)
-    except (ValueError, TypeError, binascii.Error):
-        raise UsageError(
-            f"after: {word!r} is no position in a list; use the `next` of the page before"
-        ) from None

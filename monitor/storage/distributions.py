@@ -1,0 +1,207 @@
+"""How one signal of one series was spread over stretches of time, and how it ran through one.
+
+Everything is weighted by 1/π and summed up in the database: what comes back are bins and
+buckets, not records. A stretch with more records than `MAX_RECORDS` is answered from its newest
+ones, and the answer says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import sqrt
+from typing import Final
+
+import sqlalchemy as sa
+
+from monitor.errors import UsageError
+from monitor.findings import Series
+from monitor.storage.clockwork import floor_of, seconds_of
+from monitor.storage.engine import Database
+from monitor.storage.signal_columns import SKIPPED, has_columns, newest
+from monitor.storage.tables import records
+
+MAX_RECORDS: Final = 4000
+BINS: Final = 24
+BUCKETS: Final = 60
+_Z: Final = 1.959964
+_SIGNED: Final = frozenset({"excess", "summac"})
+_UNBOUNDED: Final = frozenset(
+    {"raw_distance", "null_distance", "observed_distance", "document_words", "summary_words"}
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stretch:
+    """[since, until)."""
+
+    since: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Distribution:
+    """The values of one stretch, in bins of equal width over [low, high]."""
+
+    stretch: Stretch
+    low: float
+    high: float
+    shares: tuple[float, ...]
+    """Σ 1/π of each bin over that of all; sums to 1, or is empty without records."""
+    mean: float | None
+    records: int
+    complete: bool
+    """False: only the newest `MAX_RECORDS` of the stretch."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TrendPoint:
+    """The records of one bucket of time."""
+
+    at: datetime
+    """Middle of the bucket."""
+    mean: float
+    low: float
+    """95 % interval of the mean, records taken as independent."""
+    high: float
+    records: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trend:
+    """The mean of a signal through a stretch; buckets without records are left out."""
+
+    stretch: Stretch
+    points: tuple[TrendPoint, ...]
+    complete: bool
+    """False: only the newest `MAX_RECORDS` of the stretch."""
+
+
+def distributions(
+    database: Database,
+    series: Series,
+    signal: str,
+    stretches: Sequence[Stretch],
+    *,
+    bins: int = BINS,
+    limit: int = MAX_RECORDS,
+) -> list[Distribution]:
+    """One distribution for each stretch, all over the same bins.
+
+    Raises `UsageError` for a signal that single records do not have.
+    """
+    _check(signal)
+    sources = [
+        newest(series, signal, (), since=each.since, until=each.until, limit=limit)
+        for each in stretches
+    ]
+    with database.read() as connection:
+        sums = []
+        for source in sources:
+            value, weight = source.c.value, source.c.weight
+            row = connection.execute(
+                sa.select(
+                    sa.func.count(),
+                    sa.func.min(value),
+                    sa.func.max(value),
+                    sa.func.sum(weight),
+                    sa.func.sum(weight * value),
+                )
+            ).one()
+            sums.append(row)
+        low, high = _range(signal, [(row[1], row[2]) for row in sums if row[0]])
+        found = []
+        for each, source, (count, _, _, total, weighted) in zip(
+            stretches, sources, sums, strict=True
+        ):
+            shares = [0.0] * bins if count else []
+            place = (source.c.value - low) / (high - low) * bins
+            number = sa.case(
+                (source.c.value <= low, 0),
+                (source.c.value >= high, bins - 1),
+                else_=floor_of(database, place),
+            ).label("bin")
+            counts = sa.select(number, sa.func.sum(source.c.weight)).group_by(sa.text("1"))
+            for at, weight in connection.execute(counts) if count else ():
+                # Rounding may put a value just below the end into a bin behind it.
+                shares[min(at, bins - 1)] += weight / total
+            found.append(
+                Distribution(
+                    stretch=each,
+                    low=low,
+                    high=high,
+                    shares=tuple(shares),
+                    mean=weighted / total if count else None,
+                    records=count,
+                    complete=count < limit,
+                )
+            )
+    return found
+
+
+def trend(
+    database: Database,
+    series: Series,
+    signal: str,
+    stretch: Stretch,
+    *,
+    buckets: int = BUCKETS,
+    limit: int = MAX_RECORDS,
+) -> Trend:
+    """The signal's mean in `buckets` equal parts of the stretch.
+
+    Raises `UsageError` for a signal that single records do not have.
+    """
+    _check(signal)
+    at = seconds_of(database, records.c.received_at).label("at")
+    source = newest(series, signal, (at,), since=stretch.since, until=stretch.until, limit=limit)
+    start = stretch.since.timestamp()
+    width = (stretch.until - stretch.since).total_seconds() / buckets
+    value, weight = source.c.value, source.c.weight
+    statement = (
+        sa.select(
+            floor_of(database, (source.c.at - start) / width).label("bucket"),
+            sa.func.count(),
+            sa.func.sum(weight),
+            sa.func.sum(weight * value),
+            sa.func.sum(weight * weight),
+            sa.func.sum(weight * weight * value),
+            sa.func.sum(weight * weight * value * value),
+        )
+        .group_by(sa.text("1"))
+        .order_by(sa.text("1"))
+    )
+    points = []
+    with database.read() as connection:
+        rows = connection.execute(statement).all()
+    for bucket, count, w, wv, ww, wwv, wwvv in rows:
+        mean = wv / w
+        # Σ w² (v - m)², multiplied out; rounding may leave it just below zero.
+        margin = _Z * sqrt(max(0.0, wwvv - 2 * mean * wwv + mean * mean * ww)) / w
+        middle = datetime.fromtimestamp(start + (bucket + 0.5) * width, UTC)
+        points.append(
+            TrendPoint(at=middle, mean=mean, low=mean - margin, high=mean + margin, records=count)
+        )
+    complete = sum(point.records for point in points) < limit
+    return Trend(stretch=stretch, points=tuple(points), complete=complete)
+
+
+def stretch_before(stretch: Stretch, *, length: timedelta) -> Stretch:
+    """What lies directly before a stretch."""
+    return Stretch(since=stretch.since - length, until=stretch.since)
+
+
+def _check(signal: str) -> None:
+    if not has_columns(signal):
+        raise UsageError(f"signal: {signal!r} belongs to no single record; it has no distribution")
+
+
+def _range(signal: str, found: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """What the bins span: [0, 1] where values lie there, else what was found."""
+    least = min((low for low, _ in found), default=0.0)
+    greatest = max((high for _, high in found), default=1.0)
+    if signal == SKIPPED or signal not in _SIGNED | _UNBOUNDED:
+        return 0.0, 1.0
+    low = least if signal in _SIGNED else 0.0
+    return (low, greatest) if greatest > low else (low, low + 1.0)

@@ -1,0 +1,249 @@
+"""Finding records: by what they are, by what came out, and by a piece of their text.
+
+A search costs no more than its budget. The filters that an index answers (series, state, time)
+choose candidates, newest first; of these at most `SCAN` (with a text: `SCAN_TEXTS`) are looked
+at for the rest. A page that ends there has fewer rows than were asked for, and goes on from
+where it stopped: nothing is passed over, and no filter makes the database read a million
+records at once. A text is found anywhere in a document or summary that is kept, whatever the
+case of its letters (SQLite: of ASCII letters); there is no index over words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from monitor.errors import UsageError
+from monitor.findings import Series
+from monitor.storage.engine import Database
+from monitor.storage.paging import MAX_PAGE, position_word, read_position
+from monitor.storage.queries import ROW_COLUMNS, RecordFilter, RecordRow
+from monitor.storage.signal_columns import of_series
+from monitor.storage.tables import records, scores
+
+SCAN: Final = 5_000
+SCAN_TEXTS: Final = 2_000
+MAX_SERIES: Final = 200
+_MERGED: Final = 12
+"""So many series are read side by side, each through its own index range; more of them
+are most of the table, and the index on time does as well."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchPage:
+    rows: tuple[RecordRow, ...]
+    next: str | None
+    """Give it as `after` for the rest; None at the end."""
+    searched_until: datetime | None
+    """The budget ended the search at this time: older records have not been looked at."""
+
+
+def search_records(
+    database: Database,
+    wanted: RecordFilter,
+    *,
+    text: str | None = None,
+    limit: int = 50,
+    after: str | None = None,
+    series: Sequence[Series] | None = None,
+    scan: int | None = None,
+) -> SearchPage:
+    """Records that pass the filter and hold the text, newest first by (received_at, id).
+
+    `series` are those of `known_series` (asked for where they are not handed in).
+
+    Raises:
+        UsageError: `limit` is out of range, or `after` did not come from a page.
+    """
+    if not 1 <= limit <= MAX_PAGE:
+        raise UsageError(f"limit: {limit} rows; ask for 1 to {MAX_PAGE}")
+    if series is None:
+        series = known_series(database)
+    position = None if after is None else read_position(after)
+    # A budget below what a page needs would only make more pages.
+    budget = max(scan or (SCAN_TEXTS if text else SCAN), limit + 1)
+    rest = _rest(wanted, text)
+    if not rest:
+        budget = limit + 1
+    candidates = _candidates(wanted, series, position, budget)
+    if candidates is None:
+        return SearchPage(rows=(), next=None, searched_until=None)
+    last = (
+        sa.select(candidates.c.received_at, candidates.c.id)
+        .order_by(candidates.c.received_at, candidates.c.id)
+        .limit(1)
+    )
+    statement = (
+        sa.select(*ROW_COLUMNS)
+        .select_from(
+            candidates.join(records, records.c.id == candidates.c.id).outerjoin(
+                scores, scores.c.record_id == records.c.id
+            )
+        )
+        .where(*rest)
+        .order_by(candidates.c.received_at.desc(), candidates.c.id.desc())
+        .limit(limit + 1)
+    )
+    with database.read() as connection:
+        rows = [RecordRow(**row) for row in connection.execute(statement).mappings()]
+        if len(rows) > limit:
+            return SearchPage(
+                rows=tuple(rows[:limit]),
+                next=position_word(rows[limit - 1].received_at, rows[limit - 1].id),
+                searched_until=None,
+            )
+        seen = connection.execute(sa.select(sa.func.count()).select_from(candidates)).scalar_one()
+        if seen < budget:
+            return SearchPage(rows=tuple(rows), next=None, searched_until=None)
+        received_at, record_id = connection.execute(last).one()
+    return SearchPage(
+        rows=tuple(rows), next=position_word(received_at, record_id), searched_until=received_at
+    )
+
+
+def known_series(database: Database, *, limit: int = MAX_SERIES) -> list[Series]:
+    """Every service x model x category that has records, by name; at most `limit`.
+
+    Jumps from one to the next through the index on series, so that it costs as much as there
+    are series, not as there are records. A record without a category counts as category "".
+    """
+    key = (records.c.service, records.c.model)
+    found: list[Series] = []
+    with database.read() as connection:
+        previous: tuple[str, str] | None = None
+        while len(found) < limit:
+            jump = sa.select(*key).order_by(*key).limit(1)
+            if previous is not None:
+                jump = jump.where(sa.tuple_(*key) > _pair(previous))
+            pair = connection.execute(jump).one_or_none()
+            if pair is None:
+                break
+            previous = (pair[0], pair[1])
+            found += _categories(connection, previous, limit - len(found))
+    return sorted(found)
+
+
+def _pair(values: tuple[str, str]) -> Any:
+    return sa.tuple_(
+        sa.literal(values[0], records.c.service.type), sa.literal(values[1], records.c.model.type)
+    )
+
+
+def _categories(connection: sa.Connection, pair: tuple[str, str], limit: int) -> list[Series]:
+    here = (records.c.service == pair[0], records.c.model == pair[1])
+    without = sa.select(sa.literal(1)).where(*here, records.c.category.is_(None)).limit(1)
+    names = {""} if connection.execute(without).one_or_none() else set()
+    category: str | None = None
+    while len(names) < limit:
+        jump = (
+            sa.select(records.c.category)
+            .where(*here, records.c.category.is_not(None))
+            .order_by(records.c.category)
+            .limit(1)
+        )
+        if category is not None:
+            jump = jump.where(records.c.category > category)
+        category = connection.execute(jump).scalar_one_or_none()
+        if category is None:
+            break
+        names.add(category)
+    return [Series(service=pair[0], model=pair[1], category=name) for name in names]
+
+
+def _candidates(
+    wanted: RecordFilter,
+    series: Sequence[Series],
+    position: tuple[datetime, str] | None,
+    budget: int,
+) -> sa.Subquery | None:
+    """(received_at, id) of the newest records that the index part of a filter lets through."""
+    terms: list[sa.ColumnElement[bool]] = []
+    if wanted.since is not None:
+        terms.append(records.c.received_at >= wanted.since)
+    if wanted.until is not None:
+        terms.append(records.c.received_at < wanted.until)
+    if position is not None:
+        terms.append(
+            sa.tuple_(records.c.received_at, records.c.id)
+            < sa.tuple_(
+                sa.literal(position[0], records.c.received_at.type),
+                sa.literal(position[1], records.c.id.type),
+            )
+        )
+    if wanted.trace_id is not None:
+        return _newest([*terms, records.c.trace_id == wanted.trace_id, *_names(wanted)], budget)
+    if not _names(wanted):
+        return _newest([*terms, *_state(wanted)], budget)
+    matching = [each for each in series if _matches(each, wanted)]
+    if not matching and len(series) < MAX_SERIES:
+        return None
+    if not matching or len(matching) > _MERGED:
+        return _newest([*terms, *_names(wanted)], budget)
+    parts = [_newest([*terms, *of_series(each)], budget) for each in matching]
+    if len(parts) == 1:
+        return parts[0]
+    found = sa.union_all(*(sa.select(part) for part in parts)).subquery()
+    return (
+        sa.select(found.c.received_at, found.c.id)
+        .order_by(found.c.received_at.desc(), found.c.id.desc())
+        .limit(budget)
+        .subquery()
+    )
+
+
+def _newest(terms: Sequence[sa.ColumnElement[bool]], limit: int) -> sa.Subquery:
+    return (
+        sa.select(records.c.received_at, records.c.id)
+        .where(*terms)
+        .order_by(records.c.received_at.desc(), records.c.id.desc())
+        .limit(limit)
+        .subquery()
+    )
+
+
+def _names(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
+    equal = (
+        (records.c.service, wanted.service),
+        (records.c.model, wanted.model),
+        (records.c.category, wanted.category),
+    )
+    return [column == value for column, value in equal if value is not None]
+
+
+def _state(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
+    return [] if wanted.state is None else [records.c.state == wanted.state]
+
+
+def _matches(series: Series, wanted: RecordFilter) -> bool:
+    return (
+        wanted.service in (None, series.service)
+        and wanted.model in (None, series.model)
+        and wanted.category in (None, series.category)
+    )
+
+
+def _rest(wanted: RecordFilter, text: str | None) -> list[sa.ColumnElement[bool]]:
+    """What no index answers: it is looked at candidate by candidate."""
+    terms: list[sa.ColumnElement[bool]] = []
+    if _names(wanted) or wanted.trace_id is not None:
+        terms += _state(wanted)
+    if wanted.reason is not None:
+        terms.append(
+            sa.or_(records.c.reason == wanted.reason, scores.c.hss_reason == wanted.reason)
+        )
+    if wanted.release is not None:
+        terms.append(records.c.release == wanted.release)
+    if wanted.min_hss is not None:
+        terms.append(scores.c.hss >= wanted.min_hss)
+    if text:
+        terms.append(
+            sa.or_(
+                records.c.document.icontains(text, autoescape=True),
+                records.c.summary.icontains(text, autoescape=True),
+            )
+        )
+    return terms

@@ -1,0 +1,69 @@
+"""One signal of one series, as columns of a query."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from monitor.findings import Series
+from monitor.records import RecordState
+from monitor.storage.tables import FINAL_STATES, records, scores
+from monitor.storage.windows import INSTABILITIES, Signal
+
+SKIPPED: Final = "skipped"
+"""1 for a sampled record that was skipped or failed, 0 for a scored one."""
+
+
+def has_columns(signal: str) -> bool:
+    """Whether the signal belongs to single records (`minutes_unscored` does not)."""
+    return signal == SKIPPED or signal in set(Signal)
+
+
+def value_of(signal: str) -> sa.ColumnElement[Any]:
+    """The signal's number."""
+    if signal == SKIPPED:
+        return sa.case((records.c.state == RecordState.SCORED, 0.0), else_=1.0)
+    return scores.c[Signal(signal).value]
+
+
+def weight_of(signal: str) -> sa.ColumnElement[Any]:
+    """How many records of the traffic a record stands for."""
+    weight: sa.ColumnElement[Any] = 1.0 / records.c.probability
+    return weight / scores.c.attribution_probability if signal in INSTABILITIES else weight
+
+
+def of_series(series: Series) -> list[sa.ColumnElement[bool]]:
+    """The records of a series, in the form that the index on series answers."""
+    category = records.c.category == series.category
+    if not series.category:
+        category = sa.or_(category, records.c.category.is_(None))
+    return [records.c.service == series.service, records.c.model == series.model, category]
+
+
+def newest(
+    series: Series,
+    signal: str,
+    columns: tuple[sa.Label[Any], ...],
+    *,
+    since: datetime,
+    until: datetime,
+    limit: int,
+) -> sa.Subquery:
+    """Columns of the newest records of [since, until) that have the signal, at most `limit`."""
+    final = FINAL_STATES if signal == SKIPPED else (RecordState.SCORED,)
+    return (
+        sa.select(value_of(signal).label("value"), weight_of(signal).label("weight"), *columns)
+        .select_from(records.join(scores, isouter=signal == SKIPPED))
+        .where(
+            *of_series(series),
+            records.c.state.in_(final),
+            records.c.received_at >= since,
+            records.c.received_at < until,
+            value_of(signal).is_not(None),
+        )
+        .order_by(records.c.received_at.desc(), records.c.id.desc())
+        .limit(limit)
+        .subquery()
+    )
