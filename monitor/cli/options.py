@@ -47,6 +47,33 @@ def settings_of(config: Path | None) -> Settings:
     return settings
 
 
+def period(option: str, value: str) -> timedelta:
+    """A length of time from `2h`, `90s` or `30d`.
+
+    >>> period("--window", "90m").total_seconds()
+    5400.0
+    """
+    found = _AGO.fullmatch(value.strip())
+    if found is None or float(found[1]) == 0:
+        raise UsageError(f"{option}: {value!r} is no length of time; write 90s, 30m, 2h or 7d")
+    return timedelta(**{_UNITS[found[2]]: float(found[1])})
+
+
+def stretch(option: str, value: str, *, now: datetime) -> tuple[datetime, datetime]:
+    """Two times with `..` between them; nothing behind it means now.
+
+    >>> since, until = stretch("--window", "2h..1h", now=datetime(2026, 1, 1, 12, tzinfo=UTC))
+    >>> since.hour, until.hour
+    (10, 11)
+    """
+    first, dots, last = value.partition("..")
+    since = moment(option, first, now=now) if dots else None
+    until = (moment(option, last, now=now) if last.strip() else now) if dots else None
+    if since is None or until is None or since >= until:
+        raise UsageError(f"{option}: {value!r} is no stretch of time; write 48h..24h or 24h..")
+    return since, until
+
+
 def moment(option: str, value: str | None, *, now: datetime) -> datetime | None:
     """A time from `2h` (ago) or ISO 8601 (UTC where it names no zone).
 

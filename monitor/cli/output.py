@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
@@ -19,6 +20,12 @@ from rich.text import Text
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+_JOINERS = frozenset("\u200c\u200d")
+"""Not printable by the letter, but Persian words and family emoji are made with them."""
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""What JSON lets through although a terminal obeys it: 8-bit controls and changes of direction;
+and halves of surrogate pairs, which UTF-8 cannot say."""
 
 
 def plain(value: Any) -> Any:
@@ -45,27 +52,76 @@ def plain(value: Any) -> Any:
 
 
 def emit(value: Any) -> None:
-    """One compact JSON object on one line of standard output."""
-    typer.echo(json.dumps(plain(value), separators=(",", ":"), ensure_ascii=False))
+    """One compact JSON object on one line of standard output; harmless to look at, too."""
+    text = json.dumps(plain(value), separators=(",", ":"), ensure_ascii=False)
+    typer.echo(_STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def harmless(text: str, *, lines: bool = False) -> str:
+    r"""The text without anything that a terminal would obey, position by position.
+
+    Control characters, escape sequences and changes of direction become blanks; line breaks
+    stay where `lines` says so.
+
+    >>> harmless("a\x1b[31m\u202eb\nc"), harmless("a\nb", lines=True)
+    ('a [31m b c', 'a\nb')
+    """
+    kept = _JOINERS | {"\n"} if lines else _JOINERS
+    return "".join(c if c.isprintable() or c in kept else " " for c in text)
 
 
 def cell(value: Any) -> Text:
     """A table cell; unknown is a dash, a number has three decimals. Never read as markup."""
     if value is None:
         return Text("–", style="dim")
+    if isinstance(value, Text):
+        return value
     if isinstance(value, float):
         return Text(f"{value:.3f}", justify="right")
     if isinstance(value, datetime):
         return Text(value.strftime("%Y-%m-%d %H:%M:%S"))
-    # Control characters of a foreign text must not reach the terminal.
-    return Text("".join(c if c.isprintable() else " " for c in str(plain(value))))
+    return Text(harmless(str(plain(value))))
+
+
+def prose(text: str) -> Text:
+    """A foreign text of several lines."""
+    return Text(harmless(text, lines=True))
+
+
+def interval(value: float | None, low: float | None, high: float | None) -> str | None:
+    """A number with its interval.
+
+    >>> interval(0.5, 0.4, 0.6), interval(0.5, None, None), interval(None, None, None)
+    ('0.500 [0.400, 0.600]', '0.500', None)
+    """
+    if value is None:
+        return None
+    if low is None or high is None:
+        return f"{value:.3f}"
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def duration(seconds: float) -> str:
+    """A length of time in its two greatest units.
+
+    >>> duration(45), duration(600), duration(7260), duration(2678400)
+    ('45 s', '10 min', '2 h 1 min', '31 d')
+    """
+    rest = round(seconds)
+    parts = []
+    for unit, size in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, rest = divmod(rest, size)
+        if count or parts:
+            parts.append((count, unit))
+    return " ".join(f"{count} {unit}" for count, unit in parts[:2] if count) or "0 s"
 
 
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None
 ) -> None:
     """Print a table on standard output."""
-    grid = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    heading = None if title is None else cell(title)
+    grid = Table(title=heading, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:
         grid.add_column(column, overflow="fold")
     for row in rows:
@@ -75,4 +131,4 @@ def table(
 
 def note(message: str) -> None:
     """A line for people on standard error."""
-    err.print(Text(message))
+    err.print(prose(message))
