@@ -19,7 +19,10 @@ from __future__ import annotations
 from alembic import context
 
 from monitor.errors import UsageError
-from monitor.storage.shared_tables import meta
+from monitor.storage import finding_tables, shared_tables, tables
+
+# Each of these modules adds its tables to the one metadata when it is imported.
+TABLES = (tables, shared_tables, finding_tables)
 
 connection = context.config.attributes.get("connection")
 if connection is None:
@@ -27,7 +30,7 @@ if connection is None:
 
 context.configure(
     connection=connection,
-    target_metadata=meta.metadata,
+    target_metadata=tables.metadata,
     compare_type=True,
     # SQLite alters a table by copying it.
     render_as_batch=connection.dialect.name == "sqlite",

@@ -14,10 +14,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from monitor.errors import DependencyUnavailable, SchemaOutdated
-from monitor.storage import schema
+from monitor.storage import finding_tables, schema
 from monitor.storage.engine import Database, connect
 from monitor.storage.shared_tables import meta
-from monitor.storage.tables import metadata
+
+metadata = finding_tables.metadata
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_constraints_and_partial_indexes_equal_the_models(empty: Database) -> No
     with empty.read() as connection:
         migrated = checks_and_predicates(connection)
     with empty.write() as connection:
-        for view in ("oncall_scores", "oncall_records"):
+        for view in ("oncall_scores", "oncall_breaches", "oncall_records"):
             connection.execute(sa.text(f"DROP VIEW {view}"))
         metadata.drop_all(connection)
         metadata.create_all(connection)
