@@ -24,6 +24,7 @@ from fastapi import FastAPI, Request, Response
 from prometheus_client import CollectorRegistry, disable_created_metrics
 
 import monitor
+from monitor.access.guard import guard
 from monitor.errors import DependencyUnavailable, MonitorError
 from monitor.execution.local import LocalScorers
 from monitor.exporter import Snapshot, exposition
@@ -44,7 +45,7 @@ from monitor.storage.content import AesGcmCipher
 from monitor.storage.queries import RecordFilter, list_records
 from monitor.storage.retention import prune
 from monitor.storage.windows import window_means
-from monitor.stores import Stores, now, open_stores
+from monitor.stores import Stores, hash_key, now, open_stores
 from monitor.telemetry import OTHER, LabelPolicy, Telemetry
 
 log = structlog.get_logger(__name__)
@@ -293,6 +294,13 @@ def web(front: Front) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
+    )
+    guard(
+        app,
+        front.settings,
+        hash_key=hash_key(front.settings.storage.hash_key_file),
+        clock=now,
+        refused=lambda status: front.telemetry.count("hss_ingest_rejected_total", str(status)),
     )
     app.include_router(front.ingest)
 
