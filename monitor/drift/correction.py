@@ -15,7 +15,6 @@ from math import ceil
 
 from monitor.errors import MalformedInput
 
-
 FEW = 5
 """p-values up to so many times the smallest possible one are worth another look."""
 
