@@ -19,10 +19,10 @@ from __future__ import annotations
 from alembic import context
 
 from monitor.errors import UsageError
-from monitor.storage import finding_tables, shared_tables, tables
+from monitor.storage import finding_tables, outlet_tables, shared_tables, tables
 
 # Each of these modules adds its tables to the one metadata when it is imported.
-TABLES = (tables, shared_tables, finding_tables)
+TABLES = (tables, shared_tables, finding_tables, outlet_tables)
 
 connection = context.config.attributes.get("connection")
 if connection is None:

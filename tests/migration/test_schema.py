@@ -14,11 +14,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from monitor.errors import DependencyUnavailable, SchemaOutdated
-from monitor.storage import finding_tables, schema
+from monitor.storage import outlet_tables, schema
 from monitor.storage.engine import Database, connect
 from monitor.storage.shared_tables import meta
 
-metadata = finding_tables.metadata
+metadata = outlet_tables.metadata
 
 
 @pytest.fixture
