@@ -59,6 +59,7 @@ def preview(
             values=stored.values[start:end],
             weights=stored.weights[start:end],
             ids=stored.ids[start:end],
+            releases=None if stored.releases is None else stored.releases[start:end],
         )
         evaluation = evaluate(threshold, window, reference=reference)
         evaluations += 1

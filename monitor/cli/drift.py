@@ -1,20 +1,233 @@
-"""`hss-monitor drift`: how the detectors behave, before they watch anything."""
+"""`hss-monitor drift`: what has moved away from its reference, and how the detectors behave."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
 
 import typer
 
-from monitor.cli.options import Json
-from monitor.cli.output import emit, note, table
+from monitor.cli.evaluating import note_evaluation
+from monitor.cli.options import (
+    Category,
+    Config,
+    Json,
+    Model,
+    Service,
+    Since,
+    moment,
+    settings_of,
+)
+from monitor.cli.output import cell, emit, interval, note, out, table
+from monitor.cli.series import coloured_state, series_fields, series_name
+from monitor.errors import UsageError, choices
+from monitor.findings import DriftChange, DriftFinding, Series
+from monitor.stores import now, open_stores
 
-drift = typer.Typer(help="Simulate the drift detectors.", no_args_is_help=True)
+STATES = ("insufficient", "stable", "suspect", "drifted")
+"""From unknown to certain."""
+
+drift = typer.Typer(
+    help="Show what has drifted, and simulate the drift detectors.", no_args_is_help=True
+)
 
 
 @drift.callback()
 def _drift() -> None:
-    """Simulate the drift detectors."""
+    """Show what has drifted, and simulate the drift detectors."""
+
+
+@drift.command("show")
+def show(
+    config: Config = None,
+    service: Service = None,
+    model: Model = None,
+    category: Category = None,
+    signal: Annotated[str | None, typer.Option("--signal", help="Only this signal.")] = None,
+    state: Annotated[
+        str | None,
+        typer.Option("--state", help="Only signals that are insufficient, stable, suspect, …"),
+    ] = None,
+    since: Since = None,
+    json_: Json = False,
+) -> None:
+    """The present verdict on every signal of every series, worst series first.
+
+    With --since also each change of a verdict since then. Exit code 1 where something that
+    was asked about is drifted.
+    """
+    settings = settings_of(config)
+    if signal is not None and signal not in settings.drift.signals:
+        raise UsageError(
+            f"--signal: {signal!r} is not watched; drift.signals has "
+            f"{choices(settings.drift.signals)}"
+        )
+    if state is not None and state not in STATES:
+        raise UsageError(f"--state: {state!r} is none of {choices(STATES)}")
+    start = moment("--since", since, now=now())
+    changes: list[DriftChange] = []
+    with open_stores(settings) as stores:
+        findings = stores.drift.findings(
+            service=service, model=model, category=category, signal=signal, state=state
+        )
+        if start is not None:
+            changes = [
+                change
+                for change in stores.drift.changes(
+                    since=start, service=service, model=model, category=category
+                )
+                if signal in {None, change.signal}
+            ]
+        evaluation = note_evaluation(stores, settings)
+    heads = [_head(series, own) for series, own in _by_series(findings)]
+    if json_:
+        for head, (_, own) in zip(heads, _by_series(findings), strict=True):
+            emit({"kind": "series", **head})
+            for finding in own:
+                emit({"kind": "signal", **_row(finding)})
+        for change in changes:
+            emit({"kind": "change", **_change(change)})
+    else:
+        for head, (series, own) in zip(heads, _by_series(findings), strict=True):
+            _print_series(series, head, own)
+        if changes:
+            _print_changes(changes)
+    if not findings:
+        note(f"no verdict of this kind is stored; {evaluation}")
+    elif evaluation is not None:
+        note(evaluation)
+    if any(finding.state == "drifted" for finding in findings):
+        raise typer.Exit(1)
+
+
+def _by_series(findings: Sequence[DriftFinding]) -> list[tuple[Series, list[DriftFinding]]]:
+    """Worst series first, and within each the worst signal."""
+    parts: dict[Series, list[DriftFinding]] = {}
+    for finding in findings:
+        parts.setdefault(finding.series, []).append(finding)
+    for own in parts.values():
+        own.sort(key=lambda finding: (-STATES.index(finding.state), finding.signal))
+    return sorted(parts.items(), key=lambda part: (-STATES.index(part[1][0].state), part[0]))
+
+
+def _head(series: Series, findings: Sequence[DriftFinding]) -> dict[str, Any]:
+    """One verdict of a series from those of its signals, as `drift.verdict.judge_series`."""
+    moved = sorted(
+        (finding.since or finding.evaluated_at, finding.signal)
+        for finding in findings
+        if finding.state == "drifted"
+    )
+    return {
+        **series_fields(series),
+        "state": max((finding.state for finding in findings), key=STATES.index),
+        "moved": [signal for _, signal in moved],
+        "since": moved[0][0] if moved else None,
+        "evaluated_at": max(finding.evaluated_at for finding in findings),
+    }
+
+
+def _row(finding: DriftFinding) -> dict[str, Any]:
+    """The object that `--json` prints: keys and order are part of the interface."""
+    return {
+        **series_fields(finding.series),
+        "signal": finding.signal,
+        "state": finding.state,
+        "reason": finding.reason,
+        "detail": finding.detail,
+        "direction": finding.direction,
+        "since": finding.since,
+        "raised_at": finding.raised_at,
+        "effect": finding.effect,
+        "effect_low": finding.effect_low,
+        "effect_high": finding.effect_high,
+        "deviations": finding.deviations,
+        "reference_mean": finding.reference_mean,
+        "current_mean": finding.current_mean,
+        "evidence": finding.evidence,
+        "threshold": finding.threshold,
+        "records": finding.records,
+        "tests": {
+            test.statistic: {
+                "value": test.value,
+                "p": test.p,
+                "adjusted_p": test.adjusted_p,
+                "reason": test.reason,
+            }
+            for test in finding.tests
+        },
+        "calibration": finding.calibration_id,
+        "evaluated_at": finding.evaluated_at,
+    }
+
+
+def _change(change: DriftChange) -> dict[str, Any]:
+    return {
+        **series_fields(change.series),
+        "signal": change.signal,
+        "before": change.before,
+        "after": change.after,
+        "at": change.at,
+        "since": change.since,
+        "direction": change.direction,
+    }
+
+
+def _print_series(series: Series, head: dict[str, Any], findings: Sequence[DriftFinding]) -> None:
+    line = coloured_state(head["state"]).append("  ").append(series_name(series))
+    if head["moved"]:
+        line.append(cell(f": {', '.join(head['moved'])} since {_time(head['since'])}"))
+    out.print(line)
+    table(
+        ["signal", "state", "since", "direction", "effect", "SD", "evidence / c", "p", "n", ""],
+        [
+            (
+                finding.signal,
+                coloured_state(finding.state),
+                finding.since,
+                finding.direction,
+                interval(finding.effect, finding.effect_low, finding.effect_high),
+                None if finding.deviations is None else f"{finding.deviations:+.2f}",
+                None
+                if finding.evidence is None
+                else f"{finding.evidence:.3g} / {finding.threshold:.3g}",
+                _p_values(finding),
+                str(finding.records),
+                f"{finding.reason}: {finding.detail}" if finding.reason else "",
+            )
+            for finding in findings
+        ],
+    )
+    out.print()
+
+
+def _p_values(finding: DriftFinding) -> str | None:
+    """Corrected ones; what was not corrected has none."""
+    known = [test for test in finding.tests if test.adjusted_p is not None]
+    return " ".join(f"{test.statistic} {test.adjusted_p:.3f}" for test in known) or None
+
+
+def _print_changes(changes: Sequence[DriftChange]) -> None:
+    table(
+        ["at", "series", "signal", "from", "to", "since", "direction"],
+        [
+            (
+                change.at,
+                series_name(change.series),
+                change.signal,
+                change.before,
+                coloured_state(change.after),
+                change.since,
+                change.direction,
+            )
+            for change in changes
+        ],
+        title="Changes, newest first",
+    )
+
+
+def _time(value: datetime) -> str:
+    return f"{value:%Y-%m-%d %H:%M:%S}"
 
 
 @drift.command("simulate")

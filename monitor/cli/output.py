@@ -108,7 +108,7 @@ def duration(seconds: float) -> str:
     ('45 s', '10 min', '2 h 1 min', '31 d')
     """
     rest = round(seconds)
-    parts = []
+    parts: list[tuple[int, str]] = []
     for unit, size in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
         count, rest = divmod(rest, size)
         if count or parts:

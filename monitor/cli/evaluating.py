@@ -1,0 +1,48 @@
+"""Whether drift and thresholds are being judged at all: what every verdict stands under."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from monitor.cli.output import duration
+from monitor.settings import Settings
+from monitor.stores import Stores, now
+
+_LATE = 5
+"""Turns of the evaluator after which its verdicts are called old."""
+
+
+def evaluation_state(stores: Stores, settings: Settings) -> dict[str, Any]:
+    """Who evaluates, until when without a renewal, and when it last got to the end."""
+    lease = stores.lease.current()
+    last = None if lease is None else lease.evaluated_at
+    late = last is None or _age(last) > _LATE * settings.evaluation.seconds
+    return {
+        "enabled": settings.evaluation.enabled,
+        "running": lease is not None and not late,
+        "holder": None if lease is None else lease.holder,
+        "until": None if lease is None else lease.until,
+        "evaluated_at": last,
+    }
+
+
+def note_evaluation(stores: Stores, settings: Settings) -> str | None:
+    """Why verdicts may be missing or old, for people; `None` where they are fresh."""
+    found = evaluation_state(stores, settings)
+    if found["running"]:
+        return None
+    if not found["enabled"]:
+        return "evaluation.enabled is false here: another sidecar has to evaluate"
+    if found["holder"] is None:
+        return "nobody evaluates at present: start `hss-monitor run`"
+    if found["evaluated_at"] is None:
+        return f"{found['holder']} has begun to evaluate and has not finished a turn yet"
+    return (
+        f"the last evaluation, by {found['holder']}, ended "
+        f"{duration(_age(found['evaluated_at']))} ago; see its log"
+    )
+
+
+def _age(moment: datetime) -> float:
+    return (now() - moment).total_seconds()

@@ -1,0 +1,149 @@
+"""`hss-monitor thresholds`: where the configured thresholds stand, and what one would have done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from monitor.breaches.lifecycle import LivePrecision, live_precision
+from monitor.cli.evaluating import note_evaluation
+from monitor.cli.options import Category, Config, Json, Model, Service, settings_of
+from monitor.cli.output import duration, emit, interval, note, out, table
+from monitor.cli.preview import preview
+from monitor.cli.series import coloured_state, series_fields, series_name
+from monitor.errors import UsageError, choices
+from monitor.findings import ThresholdState
+from monitor.settings import Limit, Threshold
+from monitor.stores import open_stores
+
+thresholds = typer.Typer(help="Show thresholds, and try them on the past.", no_args_is_help=True)
+thresholds.command("preview")(preview)
+
+
+@thresholds.command("show")
+def show(
+    name: Annotated[str | None, typer.Argument(help="Only this one.")] = None,
+    config: Config = None,
+    service: Service = None,
+    model: Model = None,
+    category: Category = None,
+    json_: Json = False,
+) -> None:
+    """Each configured threshold, where it stands in every series, and how often it was right.
+
+    Exit code 1 where a breach of one of them is open.
+    """
+    settings = settings_of(config)
+    configured = {each.name: each for each in settings.thresholds}
+    if name is not None and name not in configured:
+        raise UsageError(f"NAME: {name!r} is not configured; there are {choices(configured)}")
+    with open_stores(settings) as stores:
+        states = stores.breaches.threshold_states(
+            threshold=name, service=service, model=model, category=category
+        )
+        marks = {counts.threshold: counts for counts in stores.breaches.mark_counts()}
+        evaluation = note_evaluation(stores, settings)
+    shown = [each for each in configured.values() if name in {None, each.name}]
+    precision = {
+        each.name: live_precision(
+            true=marks[each.name].true if each.name in marks else 0,
+            false=marks[each.name].false if each.name in marks else 0,
+        )
+        for each in shown
+    }
+    for threshold in shown:
+        own = [state for state in states if state.threshold == threshold.name]
+        if json_:
+            for state in own or (None,):
+                emit(_row(threshold, state, precision[threshold.name]))
+        else:
+            _print(threshold, own, precision[threshold.name])
+    left = sorted({state.threshold for state in states} - configured.keys())
+    if left and name is None:
+        note(f"no longer configured, but stored: {', '.join(left)}")
+    if evaluation is not None:
+        note(evaluation)
+    if any(state.state == "open" and state.threshold in precision for state in states):
+        raise typer.Exit(1)
+
+
+def rule(threshold: Threshold) -> str:
+    """A threshold in words.
+
+    >>> rule(Threshold(name="x", signal="hss", limit=Limit(value=0.8)))
+    'mean of hss above 0.8 over 1 h of at least 30 records, for 5 min'
+    """
+    words = f"{threshold.statistic} of {threshold.signal}"
+    if threshold.statistic == "quantile":
+        words = f"quantile {threshold.quantile:g} of {threshold.signal}"
+    elif threshold.level is not None:
+        words = f"share of records whose {threshold.signal} is above {_bound(threshold.level)},"
+    words += f" {threshold.comparison} {_bound(threshold.limit)}"
+    if threshold.signal != "minutes_unscored":
+        words += (
+            f" over {duration(threshold.window_seconds)} of at least "
+            f"{threshold.min_records} records"
+        )
+    return words + (f", for {duration(threshold.hold_seconds)}" if threshold.hold_seconds else "")
+
+
+def _bound(limit: Limit) -> str:
+    if limit.value is not None:
+        return f"{limit.value:g}"
+    least = "" if limit.at_least is None else f" (at least {limit.at_least:g})"
+    return f"the {limit.reference_quantile:g} quantile of the reference{least}"
+
+
+def _row(
+    threshold: Threshold, state: ThresholdState | None, precision: LivePrecision
+) -> Mapping[str, Any]:
+    """The object that `--json` prints: keys and order are part of the interface."""
+    series = dict.fromkeys(("service", "model", "category"))
+    return {
+        "threshold": threshold.name,
+        "signal": threshold.signal,
+        "rule": rule(threshold),
+        "severity": threshold.severity,
+        **(series if state is None else series_fields(state.series)),
+        "state": state and state.state,
+        "value": state and state.value,
+        "limit": state and state.limit,
+        "level": state and state.level,
+        "records": state and state.records,
+        "reason": state and state.reason,
+        "breaches": state and state.number,
+        "evaluated_at": state and state.evaluated_at,
+        "precision": precision.value,
+        "precision_low": precision.low,
+        "precision_high": precision.high,
+        "marks": precision.marks,
+    }
+
+
+def _print(
+    threshold: Threshold, states: Sequence[ThresholdState], precision: LivePrecision
+) -> None:
+    right = interval(precision.value, precision.low, precision.high)
+    table(
+        ["series", "state", "value", "limit", "records", "breaches", "evaluated", ""],
+        [
+            (
+                series_name(state.series),
+                coloured_state(state.state),
+                state.value,
+                state.limit,
+                str(state.records),
+                str(state.number),
+                state.evaluated_at,
+                state.reason or "",
+            )
+            for state in states
+        ],
+        title=f"{threshold.name} ({threshold.severity}): {rule(threshold)}"
+        + (f"; right {right}, by {precision.marks} marks" if right else ""),
+    )
+    if not states:
+        note(f"{threshold.name}: judged in no series yet")
+    out.print()
