@@ -12,6 +12,7 @@ from pathlib import Path
 
 from monitor.errors import ConfigurationError
 from monitor.settings import Settings
+from monitor.storage.audit import SqlTextAudit
 from monitor.storage.calibrations import SqlCalibrationStore
 from monitor.storage.content import AesGcmCipher, ContentCodec, ContentMode, TextHash
 from monitor.storage.engine import Database, connect
@@ -36,6 +37,7 @@ class Stores:
     calibrations: SqlCalibrationStore
     epochs: SqlEpochStore
     facts: SharedFacts
+    audit: SqlTextAudit
 
 
 @contextmanager
@@ -65,6 +67,7 @@ def open_stores(settings: Settings, *, content_key: bytes | None = None) -> Iter
             calibrations=SqlCalibrationStore(database),
             epochs=SqlEpochStore(database),
             facts=SharedFacts(database),
+            audit=SqlTextAudit(database, clock=now),
         )
     finally:
         database.close()

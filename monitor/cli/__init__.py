@@ -8,6 +8,7 @@ import typer
 
 import monitor
 from monitor.cli import (
+    audit,
     calibrate,
     config,
     db,
@@ -57,6 +58,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.add_typer(calibrate.calibrations, name="calibrations")
 app.add_typer(records.records, name="records")
 app.command("doctor")(doctor.doctor)
+app.add_typer(audit.audit, name="audit")
 app.add_typer(db.db, name="db")
 app.add_typer(config.config, name="config")
 app.command("metrics")(config.metrics)
