@@ -1,0 +1,153 @@
+"""The overview: is anything wrong, in which series, and does the monitor itself see."""
+
+from __future__ import annotations
+
+from monitor.mixin import series_panels as shared
+from monitor.mixin.dashboards import Dashboard, Row, series_variables
+from monitor.mixin.installation import Installation
+from monitor.mixin.links import (
+    BREACHES,
+    FLEET,
+    INCIDENT,
+    RECORDS,
+    RECORDS_OF_SERIES,
+    SERVICE_OF_SERIES,
+)
+from monitor.mixin.panel_kinds import stat, table, time_series
+from monitor.mixin.panels import Link, Panel, Query, Step, Unit
+from monitor.mixin.selectors import of_dashboard
+from monitor.mixin.series_panels import BY, LEGEND
+
+
+def dashboard(where: Installation) -> Dashboard:
+    """The dashboard `hss-fleet`."""
+    return Dashboard(
+        uid=FLEET,
+        title="HSS / Fleet",
+        description="All services that are watched: breaches, drift, severity and support.",
+        variables=series_variables(where.public_url),
+        rows=(
+            Row(
+                title="Now",
+                panels=(
+                    shared.open_breaches(),
+                    shared.drifted_signals(),
+                    shared.evaluator_age(),
+                    _scored(),
+                    _waiting(),
+                    _sidecars(),
+                ),
+            ),
+            Row(
+                title="Severity and support",
+                panels=(
+                    shared.severity(),
+                    shared.support(),
+                    shared.null_control(),
+                    shared.window_records(),
+                ),
+            ),
+            Row(
+                title="Breaches and drift",
+                panels=(_breaches(), shared.breach_timeline(), shared.drift_timeline()),
+            ),
+            Row(title="Traffic", panels=(_traffic(), _sampling())),
+        ),
+    )
+
+
+def _scored() -> Panel:
+    return stat(
+        "Scored in the last hour",
+        "Records whose distances were measured.",
+        Query(
+            expr=f"sum(increase({of_dashboard('hss_records_scored_total')}[1h]))",
+            legend="scored",
+        ),
+        unit=Unit.COUNT,
+        links=(RECORDS,),
+    )
+
+
+def _waiting() -> Panel:
+    return stat(
+        "Oldest waiting record",
+        "Age of the oldest record that waits to be scored.",
+        Query(expr=f"max({of_dashboard('hss_queue_age_seconds')})", legend="age"),
+        unit=Unit.SECONDS,
+        steps=(
+            Step(value=None, colour="green"),
+            Step(value=900, colour="orange"),
+            Step(value=1800, colour="red"),
+        ),
+    )
+
+
+def _sidecars() -> Panel:
+    return stat(
+        "Sidecars",
+        "Replicas that Prometheus can scrape.",
+        Query(expr=f"count({of_dashboard('hss_build_info')})", legend="sidecars"),
+        unit=Unit.COUNT,
+        steps=(Step(value=None, colour="red"), Step(value=1, colour="green")),
+        empty="none",
+    )
+
+
+def _breaches() -> Panel:
+    columns = {
+        "threshold": Link(
+            title="Breaches of this threshold",
+            url="${public_url}/breaches?threshold=${__value.text:percentencode}",
+        ),
+        "service": Link(
+            title="Incident dashboard",
+            url=f"/d/{INCIDENT}?var-threshold=${{__data.fields.threshold:percentencode}}"
+            "&var-service=${__data.fields.service:percentencode}"
+            "&var-model=${__data.fields.model:percentencode}"
+            "&var-category=${__data.fields.category:percentencode}&${__url_time_range}",
+        ),
+    }
+    return table(
+        "Thresholds by series",
+        "Every threshold that has an answer; 1 while its breach is open.",
+        Query(
+            expr=f"max by (threshold, severity, {BY}) ({of_dashboard('hss_threshold_breach')})",
+            legend="{{threshold}}",
+            instant=True,
+        ),
+        unit=Unit.NONE,
+        value="open",
+        links=(BREACHES,),
+        column_links=columns,
+    )
+
+
+def _traffic() -> Panel:
+    return time_series(
+        "Summarizations received",
+        "Live traffic that the sidecars saw, sampled or not.",
+        Query(
+            expr="sum by (service, model) "
+            f"(rate({of_dashboard('hss_records_received_total')}[$__rate_interval]))",
+            legend="{{service}} {{model}}",
+        ),
+        unit=Unit.PER_SECOND,
+        low=0,
+        data_links=(SERVICE_OF_SERIES,),
+    )
+
+
+def _sampling() -> Panel:
+    return time_series(
+        "Sampling rate",
+        "Share of a stratum's traffic that is scored in this epoch.",
+        Query(
+            expr=f"max by ({BY}) ({of_dashboard('hss_sampling_rate_ratio')})",
+            legend=LEGEND,
+        ),
+        unit=Unit.SHARE,
+        low=0,
+        high=1,
+        data_links=(RECORDS_OF_SERIES,),
+    )

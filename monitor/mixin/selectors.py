@@ -1,0 +1,55 @@
+"""Series selectors that can only name metrics and labels of the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from monitor.errors import ConfigurationError
+from monitor.telemetry import BY_NAME, STRATUM, Metric
+
+SERIES = ("job", *STRATUM)
+"""What a series is told apart by; `job` comes from Prometheus, one a database."""
+_PARTS = ("_bucket", "_count", "_sum")
+
+
+def declared(name: str) -> Metric:
+    """The metric that a series belongs to; a histogram's parts belong to it."""
+    if name in BY_NAME:
+        return BY_NAME[name]
+    for part in _PARTS:
+        metric = BY_NAME.get(name.removesuffix(part)) if name.endswith(part) else None
+        if metric is not None and metric.kind == "histogram":
+            return metric
+    raise ConfigurationError(f"{name!r} is no metric of hss-monitor; see telemetry.METRICS")
+
+
+def labels_of(name: str) -> tuple[str, ...]:
+    """Its labels as Prometheus stores them, without those of the scrape."""
+    return declared(name).labels + (("le",) if name.endswith("_bucket") else ())
+
+
+def select(name: str, matchers: Mapping[str, str] | None = None, **exact: str) -> str:
+    """A selector; `matchers` are written as they are, `exact` compares with `=`.
+
+    >>> select("hss_queue_records", {"job": '=~"$job"'}, state="queued")
+    'hss_queue_records{job=~"$job", state="queued"}'
+    """
+    known = {*labels_of(name), "job", "instance"}
+    given = dict(matchers or {}) | {label: f'="{value}"' for label, value in exact.items()}
+    unknown = given.keys() - known
+    if unknown:
+        raise ConfigurationError(f"{name}: has no label {sorted(unknown)}; it has {sorted(known)}")
+    inside = ", ".join(f"{label}{matcher}" for label, matcher in given.items())
+    return f"{name}{{{inside}}}" if inside else name
+
+
+def of_dashboard(name: str, matchers: Mapping[str, str] | None = None, **exact: str) -> str:
+    """A selector that follows the dashboard's variables for job and, where the metric has
+    them, service, model and category.
+
+    >>> of_dashboard("hss_breaches_open")
+    'hss_breaches_open{job=~"$job"}'
+    """
+    own = [label for label in SERIES if label == "job" or label in labels_of(name)]
+    follow = {label: f'=~"${label}"' for label in own if label not in exact}
+    return select(name, follow | dict(matchers or {}), **exact)
