@@ -18,6 +18,12 @@ MAX_PAGE: Final = 200
 """No reader can make the database work without bound."""
 
 
+def check_limit(limit: int) -> None:
+    """Raises `UsageError` where a page would be empty or too long."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise UsageError(f"limit: {limit} rows; ask for 1 to {MAX_PAGE}")
+
+
 def position_word(at: datetime, id: str) -> str:
     """The position right behind an entry."""
     text = json.dumps([at.isoformat(), id])
