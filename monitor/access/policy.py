@@ -110,6 +110,18 @@ def needed_role(method: str, path: str) -> Role | None:
     return Role.VIEWER if method in CHANGES_NOTHING else Role.INVESTIGATOR
 
 
+def reading_headers(access: Access) -> dict[str, str]:
+    """Headers with which a command of the same configuration reads the API."""
+    for role, value, file in (
+        (Role.VIEWER, access.viewer_token, access.viewer_token_file),
+        (Role.INVESTIGATOR, access.investigator_token, access.investigator_token_file),
+    ):
+        token = secret_of(f"access.{role}_token", value, file)
+        if token is not None:
+            return {"Authorization": f"Bearer {token}"}
+    return {}
+
+
 def policy_of(access: Access) -> AccessPolicy:
     """The policy that the configuration asks for, its token files read.
 

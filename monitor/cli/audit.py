@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import getpass
+from typing import Annotated, Literal
 
 import typer
 
 from monitor.cli.options import Config, Json, Since, Until, moment, settings_of
 from monitor.cli.output import emit, table
-from monitor.stores import now, open_stores
+from monitor.stores import Stores, now, open_stores
 
 audit = typer.Typer(help="Who was shown which texts.", no_args_is_help=True)
 
@@ -43,3 +44,15 @@ def list_(
         ["viewed", "role", "viewer", "record", "by"],
         [(v.viewed_at, v.role, v.viewer, v.record_id, v.channel) for v in views],
     )
+
+
+def note_view(stores: Stores, *record_ids: str, channel: Literal["cli", "export"] = "cli") -> None:
+    """Note that a command is about to show the texts of records to who runs it."""
+    stores.audit.viewed(*record_ids, role="operator", viewer=_user(), channel=channel)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container whose user has no name
+        return "unknown"

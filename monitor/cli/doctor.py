@@ -10,6 +10,8 @@ import httpx
 import typer
 from rich.text import Text
 
+from monitor.access.policy import reading_headers
+from monitor.cli.audit import note_view
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import cell, emit, note, out, table
 from monitor.records import RecordState
@@ -34,11 +36,13 @@ def doctor(config: Config = None, json_: Json = False) -> None:
     """
     settings = settings_of(config)
     with open_stores(settings) as stores:
+        latest = _latest(stores, None, LAST)
+        note_view(stores, *(detail.row.id for detail in latest if detail.document is not None))
         findings: dict[str, Any] = {
             "sidecar": _sidecar(settings),
             "states": {state.value: count for state, count in stores.queue.counts().items()},
             "queue_age_seconds": stores.queue.oldest_queued_age(),
-            "documents": [_document(detail) for detail in _latest(stores, None, LAST)],
+            "documents": [_document(detail) for detail in latest],
             "cost": _cost(stores, settings),
         }
     findings["advice"] = _advice(findings)
@@ -55,7 +59,10 @@ def _sidecar(settings: Settings) -> dict[str, Any] | None:
     host = settings.http.host if settings.http.host not in {"0.0.0.0", "::"} else "127.0.0.1"  # noqa: S104 -- asked, not bound
     try:
         answer = httpx.get(
-            f"http://{host}:{settings.http.port}/api/status", timeout=3.0, trust_env=False
+            f"http://{host}:{settings.http.port}/api/status",
+            headers=reading_headers(settings.access),
+            timeout=3.0,
+            trust_env=False,
         )
         answer.raise_for_status()
         status: dict[str, Any] = answer.json()

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from monitor.cli.audit import note_view
 from monitor.cli.explained import print_checks, print_coloured, print_methods
 from monitor.cli.options import (
     Category,
@@ -97,8 +98,10 @@ def show(record: str, config: Config = None, json_: Json = False) -> None:
     """Everything that is stored about one record."""
     with open_stores(settings_of(config)) as stores:
         detail = record_detail(stores.database, record)
-    if detail is None:
-        raise UsageError(f"RECORD: no record {record!r}; see `hss-monitor records list`")
+        if detail is None:
+            raise UsageError(f"RECORD: no record {record!r}; see `hss-monitor records list`")
+        if detail.document is not None:
+            note_view(stores, record)
     if json_:
         emit(detail)
         return
