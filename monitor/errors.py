@@ -61,7 +61,7 @@ class Overloaded(MonitorError):
 
 
 class LeaseLost(MonitorError):
-    """Another scorer has taken the record over; this result is dropped."""
+    """Another process has taken this work over; what was found out is dropped."""
 
 
 class MalformedInput(MonitorError):

@@ -13,10 +13,13 @@ from pathlib import Path
 from monitor.errors import ConfigurationError
 from monitor.settings import Settings
 from monitor.storage.audit import SqlTextAudit
+from monitor.storage.breach_store import SqlBreachStore
 from monitor.storage.calibrations import SqlCalibrationStore
 from monitor.storage.content import AesGcmCipher, ContentCodec, ContentMode, TextHash
+from monitor.storage.drift_store import SqlDriftStore
 from monitor.storage.engine import Database, connect
 from monitor.storage.epochs import SharedFacts, SqlEpochStore
+from monitor.storage.lease import SqlEvaluatorLease
 from monitor.storage.queue import SqlRecordQueue
 from monitor.storage.repository import Repository
 from monitor.storage.schema import prepare
@@ -37,6 +40,9 @@ class Stores:
     calibrations: SqlCalibrationStore
     epochs: SqlEpochStore
     facts: SharedFacts
+    drift: SqlDriftStore
+    breaches: SqlBreachStore
+    lease: SqlEvaluatorLease
     audit: SqlTextAudit
 
 
@@ -67,6 +73,9 @@ def open_stores(settings: Settings, *, content_key: bytes | None = None) -> Iter
             calibrations=SqlCalibrationStore(database),
             epochs=SqlEpochStore(database),
             facts=SharedFacts(database),
+            drift=SqlDriftStore(database, clock=now),
+            breaches=SqlBreachStore(database, clock=now),
+            lease=SqlEvaluatorLease(database, clock=now),
             audit=SqlTextAudit(database, clock=now),
         )
     finally:
