@@ -9,6 +9,7 @@ import typer
 import monitor
 from monitor.cli import (
     audit,
+    breaches,
     calibrate,
     config,
     db,
@@ -22,6 +23,7 @@ from monitor.cli import (
     score,
     scorer,
     study,
+    thresholds,
 )
 
 app = typer.Typer(
@@ -64,4 +66,6 @@ app.add_typer(config.config, name="config")
 app.command("metrics")(config.metrics)
 app.add_typer(models.models, name="models")
 app.add_typer(drift.drift, name="drift")
+app.add_typer(thresholds.thresholds, name="thresholds")
+app.add_typer(breaches.breaches, name="breaches")
 app.add_typer(study.study, name="study")

@@ -1,0 +1,210 @@
+"""`hss-monitor breaches`: what is wrong, since when, by which records; acknowledge, mark."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from monitor.cli.breach import breach_fields, print_breach
+from monitor.cli.evaluating import note_evaluation
+from monitor.cli.options import (
+    Category,
+    Config,
+    Json,
+    Model,
+    Service,
+    Since,
+    Until,
+    moment,
+    settings_of,
+)
+from monitor.cli.output import emit, note, table
+from monitor.cli.series import coloured_state, series_name
+from monitor.errors import UsageError, choices
+from monitor.findings import BreachDetail, BreachRow
+from monitor.storage.breach_store import BreachFilter
+from monitor.storage.comparison import record_rows
+from monitor.storage.queries import MAX_PAGE
+from monitor.stores import Stores, now, open_stores
+
+STATES = ("open", "resolved")
+
+breaches = typer.Typer(help="List, show, acknowledge and mark breaches.", no_args_is_help=True)
+
+
+@breaches.command("list")
+def list_(
+    config: Config = None,
+    service: Service = None,
+    model: Model = None,
+    category: Category = None,
+    threshold: Annotated[
+        str | None, typer.Option("--threshold", help="Only of this threshold.")
+    ] = None,
+    state: Annotated[str | None, typer.Option("--state", help="open or resolved.")] = None,
+    since: Since = None,
+    until: Until = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 50,
+    json_: Json = False,
+) -> None:
+    """Breaches, newest first. Exit code 1 where an open one is among them."""
+    if state is not None and state not in STATES:
+        raise UsageError(f"--state: {state!r} is none of {choices(STATES)}")
+    settings = settings_of(config)
+    wanted = BreachFilter(
+        service=service,
+        model=model,
+        category=category,
+        threshold=threshold,
+        state=state,
+        since=moment("--since", since, now=now()),
+        until=moment("--until", until, now=now()),
+    )
+    rows: list[BreachRow] = []
+    after: str | None = None
+    with open_stores(settings) as stores:
+        while len(rows) < limit:
+            page = stores.breaches.list_breaches(
+                wanted, limit=min(MAX_PAGE, limit - len(rows)), after=after
+            )
+            rows += page.rows
+            after = page.next
+            if after is None:
+                break
+        evaluation = note_evaluation(stores, settings)
+    if json_:
+        for row in rows:
+            emit(breach_fields(row))
+    else:
+        _print(rows)
+        if after is not None:
+            note("there are more: raise --limit, or narrow the list with --since, --service, …")
+    if evaluation is not None:
+        note(evaluation)
+    if any(row.state == "open" for row in rows):
+        raise typer.Exit(1)
+
+
+@breaches.command("show")
+def show(breach: str, config: Config = None, json_: Json = False) -> None:
+    """What, since when, how far, which release, by which records. Exit code 1 while it is open."""
+    # Brings SciPy, for the intervals of before and after.
+    from monitor.comparing import breach_change
+
+    settings = settings_of(config)
+    with open_stores(settings) as stores:
+        detail = _known(stores, breach)
+        change = breach_change(stores, detail.breach, now=now())
+        rows = record_rows(stores.database, [each.record_id for each in detail.contributors])
+    if json_:
+        emit(
+            {
+                **breach_fields(detail.breach),
+                "change": change,
+                "contributors": [
+                    _contributor(detail, place, rows) for place in range(len(detail.contributors))
+                ],
+            }
+        )
+    else:
+        print_breach(detail, change, rows)
+    if detail.breach.state == "open":
+        raise typer.Exit(1)
+
+
+@breaches.command("ack")
+def ack(
+    breach: str,
+    name: Annotated[str, typer.Option("--name", help="Who has seen it.")],
+    note_: Annotated[str, typer.Option("--note", help="What is being done about it.")] = "",
+    config: Config = None,
+    json_: Json = False,
+) -> None:
+    """Note that somebody has seen a breach; its state stays as it is."""
+    with open_stores(settings_of(config)) as stores:
+        row = stores.breaches.acknowledge(breach, name=name, note=note_)
+    if json_:
+        emit(breach_fields(row))
+    else:
+        note(f"{row.id} was acknowledged by {row.acknowledged_by}; it is {row.state}")
+
+
+@breaches.command("mark")
+def mark(
+    breach: str,
+    record: str,
+    name: Annotated[str, typer.Option("--name", help="Who says so.")],
+    right: Annotated[
+        bool | None,
+        typer.Option("--right/--wrong", help="Whether the record was rightly in the breach."),
+    ] = None,
+    config: Config = None,
+    json_: Json = False,
+) -> None:
+    """Say whether a record of a breach was rightly in it: the threshold's live precision."""
+    if right is None:
+        raise UsageError("mark: say --right or --wrong")
+    with open_stores(settings_of(config)) as stores:
+        marked = stores.breaches.mark(breach, record, right=right, name=name)
+    if json_:
+        emit({"breach": breach, **_fields(marked)})
+    else:
+        note(f"record {marked.record_id} of {breach} is marked as {'right' if right else 'wrong'}")
+
+
+def _known(stores: Stores, breach: str) -> BreachDetail:
+    detail = stores.breaches.breach(breach)
+    if detail is None:
+        raise UsageError(f"BREACH: no breach {breach!r}; see `hss-monitor breaches list`")
+    return detail
+
+
+def _contributor(detail: BreachDetail, place: int, rows: Any) -> dict[str, Any]:
+    contributor = detail.contributors[place]
+    row = rows.get(contributor.record_id)
+    return {
+        **_fields(contributor),
+        "state": row and row.state,
+        "reason": row and row.reason,
+        "hss": row and row.hss,
+        "hss_low": row and row.hss_low,
+        "hss_high": row and row.hss_high,
+        "null_distance": row and row.null_distance,
+        "entity_support": row and row.entity_support,
+        "number_support": row and row.number_support,
+        "command": f"hss-monitor records show {contributor.record_id}",
+    }
+
+
+def _fields(contributor: Any) -> dict[str, Any]:
+    return {
+        "record": contributor.record_id,
+        "place": contributor.place,
+        "value": contributor.value,
+        "weight": contributor.weight,
+        "release": contributor.release,
+        "mark": contributor.mark,
+        "marked_by": contributor.marked_by,
+        "marked_at": contributor.marked_at,
+    }
+
+
+def _print(rows: list[BreachRow]) -> None:
+    table(
+        ["opened", "id", "series", "state", "severity", "worst", "limit", "resolved", "seen by"],
+        [
+            (
+                row.opened_at,
+                row.id,
+                series_name(row.series),
+                coloured_state(row.state),
+                row.severity,
+                row.worst,
+                row.limit,
+                row.resolved_at,
+                row.acknowledged_by,
+            )
+            for row in rows
+        ],
+    )
