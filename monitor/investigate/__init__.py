@@ -1,0 +1,1 @@
+"""From a page at night to its cause: web pages, their pictures, and the same facts as JSON."""

@@ -1,0 +1,92 @@
+"""One HSS on its scale: the interval, each rewording, and what serving noise alone does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from monitor.investigate.pictures.scale import Axis, tick_label
+from monitor.investigate.pictures.svg import element, line, picture, text
+
+_WIDTH, _HEIGHT = 560.0, 112.0
+_AXIS = 66.0
+
+
+def severity_scale(
+    *,
+    id: str,
+    hss: float,
+    low: float | None,
+    high: float | None,
+    versions: Sequence[tuple[float, str]],
+    null: float | None,
+) -> Markup:
+    """`versions` are min(D_k / M, 1) with the strength of each, `null` the same of D_null."""
+    across = Axis(low=0, high=1, start=16, end=_WIDTH - 16)
+    parts = [line(across.start, _AXIS, across.end, _AXIS, class_="axis")]
+    for tick in across.ticks():
+        x = across.at(tick)
+        parts.append(line(x, _AXIS, x, _AXIS + 5, class_="axis"))
+        parts.append(text(tick_label(tick), x, _AXIS + 19, class_="tick", anchor="middle"))
+    for value, strength in versions:
+        parts.append(_mark(across.at(value), _AXIS - 12, strength, value))
+    if low is not None and high is not None:
+        parts.append(
+            element(
+                "rect",
+                element("title", f"95 % interval {low:.3f} to {high:.3f}"),
+                class_="interval",
+                x=across.at(low),
+                y=_AXIS - 44,
+                width=max(across.at(high) - across.at(low), 1.5),
+                height=14,
+            )
+        )
+    x = across.at(hss)
+    parts.append(line(x, _AXIS - 49, x, _AXIS - 25, class_="hss-point"))
+    parts.append(text(f"HSS {hss:.3f}", x, _AXIS - 54, class_="strong", anchor=_anchor(hss)))
+    if null is not None:
+        x = across.at(null)
+        parts.append(line(x, _AXIS - 22, x, _AXIS + 27, class_="null-point"))
+        words = f"serving noise {null:.3f}"
+        parts.append(text(words, x, _AXIS + 40, class_="tick", anchor=_anchor(null)))
+    return picture(
+        parts,
+        id=id,
+        size=(_WIDTH, _HEIGHT),
+        title="HSS on its scale from 0 to 1",
+        description=_told(hss, low, high, versions, null),
+        class_="severity",
+    )
+
+
+def _mark(x: float, y: float, strength: str, value: float) -> Markup:
+    """Low is a circle, moderate a square, high a triangle."""
+    told = element("title", f"{strength}: {value:.3f}")
+    if strength == "low":
+        return element("circle", told, class_="version", cx=x, cy=y, r=4)
+    if strength == "moderate":
+        return element("rect", told, class_="version", x=x - 3.6, y=y - 3.6, width=7.2, height=7.2)
+    path = f"M{x:.1f} {y - 4.6:.1f}l4.6 8.4h-9.2z"
+    return element("path", told, class_="version", d=path)
+
+
+def _anchor(share: float) -> str:
+    return "start" if share < 0.12 else "end" if share > 0.88 else "middle"
+
+
+def _told(
+    hss: float,
+    low: float | None,
+    high: float | None,
+    versions: Sequence[tuple[float, str]],
+    null: float | None,
+) -> str:
+    told = f"HSS {hss:.3f}"
+    if low is not None and high is not None:
+        told += f", 95 % interval {low:.3f} to {high:.3f}"
+    if null is not None:
+        told += f"; serving noise alone {null:.3f}"
+    moved = ", ".join(f"{value:.3f} ({strength})" for value, strength in versions)
+    return f"{told}. Rewordings: {moved or 'none'}."

@@ -1,0 +1,119 @@
+"""A signal's mean through time, with its interval, a limit, and the moments that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from markupsafe import Markup
+
+from monitor.investigate.pictures.scale import Axis, tick_label
+from monitor.investigate.pictures.svg import element, line, picture, polyline, text
+
+_WIDTH, _HEIGHT = 560.0, 190.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 12.0, 34.0, 26.0
+_TIMES = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Point:
+    at: datetime
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Moment:
+    """A vertical line with a word."""
+
+    at: datetime
+    name: str
+
+
+def timeline(
+    points: Sequence[Point],
+    *,
+    id: str,
+    signal: str,
+    since: datetime,
+    until: datetime,
+    moments: Sequence[Moment] = (),
+    limit: float | None = None,
+    unit: bool = False,
+) -> Markup:
+    """`unit` signals are drawn on the whole of [0, 1]."""
+    across = Axis(low=since.timestamp(), high=until.timestamp(), start=_LEFT, end=_WIDTH - _RIGHT)
+    up = _upright(points, limit, unit)
+    parts = [line(_LEFT, up.start, across.end, up.start, class_="axis")]
+    for tick in up.ticks(4):
+        y = up.at(tick)
+        parts.append(line(_LEFT, y, across.end, y, class_="grid"))
+        parts.append(text(tick_label(tick), _LEFT - 6, y + 4, class_="tick", anchor="end"))
+    parts += _times(across, since, until)
+    if len(points) > 1:
+        band = [(across.at(p.at.timestamp()), up.at(p.high)) for p in points]
+        band += [(across.at(p.at.timestamp()), up.at(p.low)) for p in reversed(points)]
+        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in band)
+        parts.append(element("polygon", class_="band", points=joined))
+    middle = [(across.at(p.at.timestamp()), up.at(p.mean)) for p in points]
+    parts.append(polyline(middle, class_="course"))
+    parts += [element("circle", class_="course-dot", cx=x, cy=y, r=1.8) for x, y in middle]
+    if limit is not None:
+        y = up.at(limit)
+        parts.append(line(_LEFT, y, across.end, y, class_="limit"))
+        parts.append(text(f"limit {limit:.3g}", across.end, y - 4, class_="tick", anchor="end"))
+    parts += _moments(across, moments)
+    return picture(
+        parts,
+        id=id,
+        size=(_WIDTH, _HEIGHT),
+        title=f"{signal} through time",
+        description=_told(points, moments),
+        class_="timeline",
+    )
+
+
+def _upright(points: Sequence[Point], limit: float | None, unit: bool) -> Axis:
+    start, end = _HEIGHT - _BOTTOM, _TOP
+    if unit:
+        return Axis(low=0, high=1, start=start, end=end)
+    values = [value for p in points for value in (p.mean, p.high)]
+    least = min([0.0, *(p.low for p in points)])
+    greatest = max([*values, *([] if limit is None else [limit]), least + 1e-6])
+    return Axis(low=least, high=greatest * 1.05, start=start, end=end)
+
+
+def _times(across: Axis, since: datetime, until: datetime) -> list[Markup]:
+    days = (until - since).total_seconds() > 86_400
+    form = "%d %b %H:%M" if days else "%H:%M"
+    parts = []
+    for index in range(_TIMES):
+        at = since + (until - since) * index / (_TIMES - 1)
+        anchor = "start" if index == 0 else "end" if index == _TIMES - 1 else "middle"
+        x = across.at(at.timestamp())
+        label = text(at.strftime(form), x, _HEIGHT - 8, class_="tick", anchor=anchor)
+        parts.append(label)
+    return parts
+
+
+def _moments(across: Axis, moments: Sequence[Moment]) -> list[Markup]:
+    parts = []
+    # Words of moments close to each other would lie over one another: two rows.
+    for row, moment in enumerate(moments):
+        x = across.at(moment.at.timestamp())
+        y = _TOP - 8 - 13 * (row % 2)
+        parts.append(line(x, y + 3, x, _HEIGHT - _BOTTOM, class_="moment"))
+        anchor = "end" if x > across.end - 70 else "start"
+        shift = -3 if anchor == "end" else 3
+        parts.append(text(moment.name, x + shift, y, class_="tick", anchor=anchor))
+    return parts
+
+
+def _told(points: Sequence[Point], moments: Sequence[Moment]) -> str:
+    course = "No records."
+    if points:
+        course = f"Mean {points[0].mean:.3g} at first, {points[-1].mean:.3g} at last."
+    named = "".join(f" {m.name}: {m.at:%Y-%m-%d %H:%M:%S} UTC." for m in moments)
+    return course + named
