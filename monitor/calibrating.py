@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from monitor.errors import UsageError
@@ -95,23 +96,30 @@ def calibrate_window(
     )
 
 
+def severities_of(stores: Stores, calibration: Calibration, window: Window) -> dict[str, Severity]:
+    """The HSS that a calibration gives to the records of a window, by record."""
+    return {
+        document.record_id: severity(
+            list(zip(document.strengths, document.distances, strict=True)),
+            normalizer_for(calibration, document.category),
+        )
+        for document in stores.repository.reference_distances(
+            fingerprint=calibration.fingerprint,
+            since=window.since,
+            until=window.until,
+            service=window.service,
+            model=window.model,
+        )
+    }
+
+
 def renormalize(stores: Stores, calibration: Calibration, window: Window) -> int:
     """Give the scores of a window the HSS of a calibration; returns how many changed.
 
     Raw distances stay as they are: they are what everything can be recomputed from.
     """
+    severities = iter(severities_of(stores, calibration, window).items())
     changed = 0
-    page: dict[str, Severity] = {}
-    for document in stores.repository.reference_distances(
-        fingerprint=calibration.fingerprint,
-        since=window.since,
-        until=window.until,
-        service=window.service,
-        model=window.model,
-    ):
-        runs = list(zip(document.strengths, document.distances, strict=True))
-        page[document.record_id] = severity(runs, normalizer_for(calibration, document.category))
-        if len(page) == PAGE:
-            changed += stores.repository.apply_normalization(calibration.id, page)
-            page = {}
-    return changed + stores.repository.apply_normalization(calibration.id, page)
+    while page := dict(islice(severities, PAGE)):
+        changed += stores.repository.apply_normalization(calibration.id, page)
+    return changed

@@ -16,6 +16,7 @@ from monitor.cli import (
     demo,
     doctor,
     drift,
+    evaluator,
     ingest,
     models,
     records,
@@ -55,6 +56,7 @@ app.command("demo")(demo.demo)
 app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("scorer")(scorer.scorer)
+app.command("evaluator", hidden=True)(evaluator.evaluator)
 app.command("ingest")(ingest.ingest)
 app.command("calibrate")(calibrate.calibrate)
 app.add_typer(calibrate.calibrations, name="calibrations")

@@ -9,6 +9,7 @@ import typer
 from monitor.cli.options import Config, Json, Model, Service, Since, Until, moment, settings_of
 from monitor.cli.output import emit, note, table
 from monitor.errors import UsageError
+from monitor.findings import StoredReference
 from monitor.records import Calibration
 from monitor.stores import now, open_stores
 
@@ -35,15 +36,18 @@ def calibrate(
     ] = True,
     json_: Json = False,
 ) -> None:
-    """Compute M_c from stored scores: the 95th percentile of distances, by category."""
-    # Brings SciPy; the commands beside this one can do without.
+    """Compute M_c from stored scores, the 95th percentile of distances by category, and freeze
+    what drift is measured against: the references of every signal."""
+    # Bring SciPy; the commands beside this one can do without.
     from monitor.calibrating import Window, calibrate_window, renormalize
+    from monitor.drift_references import fit_references
 
     settings = settings_of(config)
     window = Window(
         name=name,
         since=moment("--since", since, now=now()),
-        until=moment("--until", until, now=now()),
+        # A window without an end would go on growing, and its references with it.
+        until=moment("--until", until, now=now()) or now(),
         service=service,
         model=model,
     )
@@ -54,12 +58,18 @@ def calibrate(
             fingerprint=fingerprint,
             min_documents=settings.calibration.min_documents,
         )
-        stores.calibrations.add(made, activate=activate)
+        stores.calibrations.add(made, activate=False)
+        references = fit_references(stores, made, window, settings.drift)
+        stores.drift.save_references(references)
         changed = renormalize(stores, made, window) if apply else 0
+        # Last of all: an evaluator that sees it active finds its references complete.
+        if activate:
+            stores.calibrations.activate(made.id)
     if json_:
-        emit({**_row(made, activate), "renormalized": changed})
+        emit({**_row(made, activate), "renormalized": changed, "references": _count(references)})
         return
     _print(made)
+    _print_references(references)
     note(f"{'active' if activate else 'stored'}; {changed} scores were normalized with it")
 
 
@@ -147,6 +157,36 @@ def _known(calibration: Calibration | None, name: str) -> Calibration:
             f"calibration: {name!r} is not stored; see `hss-monitor calibrations list`"
         )
     return calibration
+
+
+def _count(references: list[StoredReference]) -> dict[str, int]:
+    return {
+        "usable": sum(each.fitted is not None for each in references),
+        "insufficient": sum(each.fitted is None for each in references),
+        "unstable": sum(each.warning is not None for each in references),
+    }
+
+
+def _print_references(references: list[StoredReference]) -> None:
+    table(
+        ["service", "model", "category", "signal", "records", "reference"],
+        [
+            (
+                each.series.service,
+                each.series.model,
+                each.series.category,
+                each.signal,
+                each.records,
+                "usable" if each.fitted is not None else f"{each.reason}: {each.detail}",
+            )
+            for each in references
+        ],
+        title="references of drift",
+    )
+    for each in references:
+        if each.warning is not None:
+            name = "/".join((each.series.service, each.series.model, each.series.category))
+            note(f"warning: {name} {each.signal}: {each.warning}")
 
 
 def _row(calibration: Calibration, active: bool) -> dict[str, object]:

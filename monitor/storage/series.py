@@ -75,12 +75,14 @@ def signal_sample(
     after: Cursor | None = None,
     limit: int | None = None,
     fingerprint: str | None = None,
+    calibration: str | None = None,
 ) -> SignalSample:
     """Records of a series with a value of a signal, received in [since, until) and behind
     the cursor, by (received_at, id).
 
     `signal` is one of `windows.Signal`, over scored records, or `skipped`, over all final
-    ones; a fingerprint restricts the former only. `shares` is NaN where a record has no
+    ones; a fingerprint, and the calibration that HSS was normalized with, restrict the former
+    only. `shares` is NaN where a record has no
     perturbation with a distance (only the signals made of distances always have a share).
     Raises `UsageError` for an unknown signal.
     """
@@ -106,6 +108,7 @@ def signal_sample(
             until=until,
             after=after,
             fingerprint=None if signal == SKIPPED else fingerprint,
+            calibration=None if signal == SKIPPED else calibration,
         )
         for category in _categories(series.category)
     ]
@@ -214,6 +217,7 @@ def _behind(
     until: datetime | None,
     after: Cursor | None,
     fingerprint: str | None,
+    calibration: str | None,
 ) -> sa.Select[*tuple[Any, ...]]:
     if since is not None:
         statement = statement.where(records.c.received_at >= since)
@@ -221,6 +225,8 @@ def _behind(
         statement = statement.where(records.c.received_at < until)
     if fingerprint is not None:
         statement = statement.where(scores.c.fingerprint == fingerprint)
+    if calibration is not None:
+        statement = statement.where(scores.c.calibration_id == calibration)
     if after is None:
         return statement
     place = sa.tuple_(records.c.received_at, records.c.id)

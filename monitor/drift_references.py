@@ -1,0 +1,144 @@
+"""The frozen references of drift: what was normal in the window of a calibration.
+
+They are fitted when a calibration is made, stored beside it and never changed: a reference that
+followed the traffic would adapt to every degradation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import numpy as np
+
+from monitor.calibrating import Window, severities_of
+from monitor.drift.comparison import Sample, compare_halves
+from monitor.drift.reference import Insufficient, Reference, fit_reference
+from monitor.drift.signals import REWORDED, SIGNALS
+from monitor.drift.verdict import SUSPECT_P
+from monitor.findings import Series, SignalSample, StoredReference
+from monitor.records import Calibration, Severity
+from monitor.settings.watching import Drift
+from monitor.storage.series import list_series, signal_sample
+from monitor.stores import Stores
+
+MOST_SERIES = 1_000
+
+
+def fit_references(
+    stores: Stores, calibration: Calibration, window: Window, settings: Drift
+) -> list[StoredReference]:
+    """What was normal in the window, for every signal of every series that has records in it.
+
+    HSS is the one that the calibration itself gives, whatever was stored before. A reference
+    that cannot be had is one with its reason.
+    """
+    severities = severities_of(stores, calibration, window)
+    made = []
+    for series, _ in list_series(stores.database, since=window.since, limit=MOST_SERIES):
+        if window.service not in {None, series.service} or window.model not in {None, series.model}:
+            continue
+        samples = {
+            signal: sample_of(stores, series, signal, calibration, window, severities)
+            for signal in settings.signals
+        }
+        if any(len(sample) for sample in samples.values()):
+            made += [
+                _reference(calibration, series, signal, sample, settings)
+                for signal, sample in samples.items()
+            ]
+    return made
+
+
+def sample_of(
+    stores: Stores,
+    series: Series,
+    signal: str,
+    calibration: Calibration,
+    window: Window,
+    severities: Mapping[str, Severity],
+) -> SignalSample:
+    """The reference records of one signal; HSS by `severities` instead of as it is stored."""
+    sample = signal_sample(
+        stores.database,
+        series,
+        "raw_distance" if signal == "hss" else signal,
+        since=window.since,
+        until=window.until,
+        fingerprint=calibration.fingerprint,
+    )
+    return _with_hss(sample, severities) if signal == "hss" else sample
+
+
+def _with_hss(sample: SignalSample, severities: Mapping[str, Severity]) -> SignalSample:
+    found = [
+        (place, severities[record].hss)
+        for place, record in enumerate(sample.ids)
+        if record in severities
+    ]
+    known = [(place, hss) for place, hss in found if hss is not None]
+    places = [place for place, _ in known]
+    return SignalSample(
+        ids=tuple(sample.ids[place] for place in places),
+        times=sample.times[places],
+        values=np.array([hss for _, hss in known], dtype=np.float64),
+        probabilities=sample.probabilities[places],
+        traces=tuple(sample.traces[place] for place in places),
+        shares=sample.shares[places],
+        releases=tuple(sample.releases[place] for place in places),
+    )
+
+
+def _reference(
+    calibration: Calibration, series: Series, signal: str, sample: SignalSample, settings: Drift
+) -> StoredReference:
+    whole = Sample(
+        values=sample.values,
+        times=sample.times,
+        probabilities=sample.probabilities,
+        clusters=np.array(sample.traces),
+        shares=sample.shares if signal in REWORDED else None,
+    )
+    fitted = fit_reference(
+        whole.values,
+        whole.times,
+        id=calibration.id,
+        scale=SIGNALS[signal],
+        probabilities=whole.probabilities,
+        clusters=whole.clusters,
+        shares=whole.shares,
+        delta=settings.delta,
+        min_records=settings.min_reference_records,
+        cycle_hours=settings.cycle_hours,
+    )
+    lacking = fitted if isinstance(fitted, Insufficient) else None
+    return StoredReference(
+        calibration_id=calibration.id,
+        series=series,
+        signal=signal,
+        fitted=fitted.stored() if isinstance(fitted, Reference) else None,
+        reason=None if lacking is None else lacking.reason.value,
+        detail="" if lacking is None else lacking.detail,
+        warning=_warning(fitted, whole) if isinstance(fitted, Reference) else None,
+        records=len(sample),
+        since=_moment(sample.times[0]) if len(sample) else None,
+        until=_moment(sample.times[-1]) if len(sample) else None,
+    )
+
+
+def _warning(reference: Reference, sample: Sample) -> str | None:
+    """Whether "normal" was changing while it was recorded."""
+    if len(sample.values) < 2:
+        return None
+    halves = compare_halves(reference, sample, seed=0)
+    moved = [name for name, p in halves.adjusted.items() if p < SUSPECT_P]
+    if not moved:
+        return None
+    return (
+        f"the first and the second half of this reference differ ({', '.join(moved)}, "
+        f"p = {min(halves.adjusted.values()):.2g}); choose a window in which nothing changed"
+    )
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(float(seconds), UTC)
