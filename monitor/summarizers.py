@@ -46,6 +46,7 @@ def summarizer_of(settings: Settings, language: Language) -> Summarizer:
                 too_long=wanted.seq2seq.too_long,
                 time_limit=wanted.timeout_seconds,
                 allow_download=settings.models.allow_download,
+                device=settings.models.device,
             )
         case "causal":
             return CausalSummarizer(
@@ -57,6 +58,7 @@ def summarizer_of(settings: Settings, language: Language) -> Summarizer:
                 too_long=wanted.causal.too_long,
                 time_limit=wanted.timeout_seconds,
                 allow_download=settings.models.allow_download,
+                device=settings.models.device,
             )
         case "chat":
             return ChatSummarizer(

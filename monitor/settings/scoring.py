@@ -147,6 +147,9 @@ class Models(Section):
         description="CPU threads of one scorer. Threads wait for each other by spinning, so more "
         "scorers use cores better than more threads; raise it for one large model.",
     )
+    device: Literal["cpu", "cuda"] = Field(
+        "cpu", description="Where seq2seq and causal models run; all else runs on the CPU."
+    )
 
 
 class Scoring(Section):

@@ -58,6 +58,11 @@ def load(
     """
     if dtype not in _DTYPES or (device == "cpu" and dtype != "float32"):
         raise ConfigurationError(f"dtype: {dtype!r} on device {device!r}; use float32 there")
+    if device == "cuda" and not torch.cuda.is_available():
+        raise ModelUnavailable(
+            "models.device: 'cuda' is not to be had here (no GPU is visible, or this torch was "
+            "built without CUDA); set models.device to 'cpu', or give the scorer a GPU"
+        )
     options: dict[str, Any] = {
         "local_files_only": not allow_download,
         "trust_remote_code": False,

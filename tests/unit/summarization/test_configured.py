@@ -74,3 +74,25 @@ def test_a_missing_folder_names_key_value_and_remedy(configured: Any, tmp_path: 
     missing = tmp_path / "no-model"
     with pytest.raises(ModelUnavailable, match="no-model"):
         summarizer_of(configured(model=str(missing)), spacy.blank("en"))
+
+
+def test_a_gpu_that_is_not_there_is_told(
+    configured: Any, tiny_bart: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scorer that ran on the CPU instead would be many times slower, and say nothing."""
+    monkeypatch.setenv("HSS_MONITOR__MODELS__DEVICE", "cuda")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(ModelUnavailable, match=r"models\.device: 'cuda'"):
+        summarizer_of(configured(model=str(tiny_bart)), spacy.blank("en"))
+
+
+def test_the_configured_device_reaches_the_model(
+    configured: Any, tiny_bart: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that nothing reads would leave the GPU idle."""
+    monkeypatch.setenv("HSS_MONITOR__MODELS__DEVICE", "cuda")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    moved: list[str] = []
+    monkeypatch.setattr("torch.nn.Module.to", lambda module, device: moved.append(device) or module)
+    summarizer_of(configured(model=str(tiny_bart)), spacy.blank("en"))
+    assert moved == ["cuda"]
