@@ -179,15 +179,14 @@ def _print_series(series: Series, head: dict[str, Any], findings: Sequence[Drift
         line.append(cell(f": {', '.join(head['moved'])} since {_time(head['since'])}"))
     out.print(line)
     table(
-        ["signal", "state", "since", "direction", "effect", "SD", "evidence / c", "p", "n", ""],
+        ["signal", "state", "since", "direction", "effect", "evidence / c", "p", "n", ""],
         [
             (
                 finding.signal,
                 coloured_state(finding.state),
                 finding.since,
                 finding.direction,
-                interval(finding.effect, finding.effect_low, finding.effect_high),
-                None if finding.deviations is None else f"{finding.deviations:+.2f}",
+                _effect(finding),
                 None
                 if finding.evidence is None
                 else f"{finding.evidence:.3g} / {finding.threshold:.3g}",
@@ -199,6 +198,13 @@ def _print_series(series: Series, head: dict[str, Any], findings: Sequence[Drift
         ],
     )
     out.print()
+
+
+def _effect(finding: DriftFinding) -> str | None:
+    words = interval(finding.effect, finding.effect_low, finding.effect_high)
+    if words is None or finding.deviations is None:
+        return words
+    return f"{words} {finding.deviations:+.1f} SD"
 
 
 def _p_values(finding: DriftFinding) -> str | None:

@@ -21,6 +21,9 @@ from rich.text import Text
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
+PIPED = 250
+"""Columns of a table that goes to a file or a pipe."""
+
 _JOINERS = frozenset("\u200c\u200d")
 """Not printable by the letter, but Persian words and family emoji are made with them."""
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -119,14 +122,16 @@ def duration(seconds: float) -> str:
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None
 ) -> None:
-    """Print a table on standard output."""
+    """Print a table on standard output; wide where nobody watches, so that `grep` finds whole
+    rows."""
     heading = None if title is None else cell(title)
     grid = Table(title=heading, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:
         grid.add_column(column, overflow="fold")
     for row in rows:
         grid.add_row(*(cell(value) for value in row))
-    out.print(grid)
+    console = out if out.is_terminal else Console(width=PIPED, highlight=False, soft_wrap=True)
+    console.print(grid)
 
 
 def note(message: str) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import runpy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -109,3 +111,16 @@ def _result(record: IncomingRecord, hss: float | None) -> ScoredRecord:
         ),
         raw_distance=0.2,
     )
+
+
+@pytest.fixture
+def stores(config_file: Path) -> Iterator[Stores]:
+    """The database of the commands, to put into it what they are to find."""
+    with open_stores(configuration.load(config_file)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def made() -> SimpleNamespace:
+    """Makers of findings and records, see `findings.py` beside this file."""
+    return SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("findings.py"))))
