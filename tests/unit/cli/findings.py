@@ -178,7 +178,7 @@ def save_scores(
     ids = [f"{prefix}{number:04}" for number in range(len(values))]
     stores.queue.accept(
         [
-            _sampled(record, since + number * step, probability, series, fields)
+            waiting(record, since + number * step, probability=probability, series=series, **fields)
             for number, record in enumerate(ids)
         ]
     )
@@ -216,9 +216,15 @@ def scored(record: str, hss: float | None, **fields: object) -> ScoredRecord:
     return ScoredRecord(record_id=record, **values)  # type: ignore[arg-type]  # as above
 
 
-def _sampled(
-    record: str, at: datetime, probability: float, series: Series, fields: dict[str, object]
+def waiting(
+    record: str,
+    at: datetime,
+    *,
+    probability: float = 1.0,
+    series: Series = SERIES,
+    **fields: object,
 ) -> SampledRecord:
+    """A sampled record that no scorer has seen yet."""
     incoming = IncomingRecord(
         id=record,
         document="The harbour council approved the budget.",
@@ -234,3 +240,7 @@ def _sampled(
         decision=SamplingDecision(sampled=True, stratum=stratum, probability=probability, epoch=1),
         front="test",
     )
+
+
+def parsed(time: str) -> datetime:
+    return datetime.fromisoformat(time)
