@@ -23,6 +23,7 @@ import structlog
 
 from monitor.ports import Clock
 from monitor.storage.engine import Database
+from monitor.storage.finding_retention import prune_findings
 from monitor.storage.shared_tables import arrivals, epochs
 from monitor.storage.tables import (
     ERASED,
@@ -49,6 +50,7 @@ class PruneReport:
     """Records whose texts went."""
     records_deleted: int
     epochs_deleted: int
+    breaches_deleted: int
     bytes_before: int
     bytes_after: int
     over_cap: bool
@@ -66,15 +68,18 @@ def prune(
 ) -> PruneReport:
     """Erase texts and delete records that were received before the given times.
 
+    `records_before` also ends what has been found out about them; see `finding_retention`.
+
     None means no limit of that kind. Safe to repeat, to interrupt and to run beside
     everything else.
     """
     before = stored_bytes(database)
     texts = 0 if texts_before is None else _erase_texts(database, clock, texts_before, batch)
-    deleted, old_epochs = 0, 0
+    deleted, old_epochs, old_breaches = 0, 0, 0
     if records_before is not None:
         deleted += sum(_delete_records(database, records.c.received_at < records_before, batch))
         old_epochs = _delete_epochs(database, records_before)
+        old_breaches = prune_findings(database, records_before)
     after = stored_bytes(database)
     if max_bytes is not None and after > max_bytes:
         for count in _delete_records(database, sa.true(), batch):
@@ -91,6 +96,7 @@ def prune(
         texts_erased=texts,
         records_deleted=deleted,
         epochs_deleted=old_epochs,
+        breaches_deleted=old_breaches,
         bytes_before=before,
         bytes_after=after,
         over_cap=over_cap,

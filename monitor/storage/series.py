@@ -82,37 +82,40 @@ def signal_sample(
 
     `signal` is one of `windows.Signal`, over scored records, or `skipped`, over all final
     ones; a fingerprint, and the calibration that HSS was normalized with, restrict the former
-    only. `shares` is NaN where a record has no
-    perturbation with a distance (only the signals made of distances always have a share).
-    Raises `UsageError` for an unknown signal.
+    only. `shares` is NaN where a record has no perturbation with a distance (only the signals
+    made of distances always have a share). Raises `UsageError` for an unknown signal.
     """
     if not has_columns(signal):
         known = choices((*Signal, SKIPPED))
         raise UsageError(f"signal: {signal!r} is no signal of single records; use {known}")
-    value = value_of(signal)
-    # One branch for each way in which "no category" is stored, so that an index has the order.
+    terms = _between(since, until, after)
+    if signal != SKIPPED:
+        if fingerprint is not None:
+            terms.append(scores.c.fingerprint == fingerprint)
+        if calibration is not None:
+            terms.append(scores.c.calibration_id == calibration)
+    columns = (
+        records.c.id,
+        records.c.received_at,
+        value_of(signal).label("value"),
+        _probability(signal).label("probability"),
+        sa.func.coalesce(records.c.trace_id, records.c.id).label("trace"),
+        scores.c.mean_share,
+        records.c.release,
+    )
+    # One branch for each way in which "no category" is stored: an index has the order of each,
+    # and no branch is read further than the limit.
     branches = [
-        _behind(
-            sa.select(
-                records.c.id,
-                records.c.received_at,
-                value.label("value"),
-                _probability(signal).label("probability"),
-                sa.func.coalesce(records.c.trace_id, records.c.id).label("trace"),
-                scores.c.mean_share,
-                records.c.release,
-            )
-            .select_from(records.join(scores, isouter=signal == SKIPPED))
-            .where(*_series_terms(series), category, *_final(signal), value.is_not(None)),
-            since=since,
-            until=until,
-            after=after,
-            fingerprint=None if signal == SKIPPED else fingerprint,
-            calibration=None if signal == SKIPPED else calibration,
-        )
+        sa.select(*columns)
+        .select_from(records.join(scores, isouter=signal == SKIPPED))
+        .where(*_series_terms(series), category, *_final(signal), *terms)
+        .where(value_of(signal).is_not(None))
+        .order_by(records.c.received_at, records.c.id)
+        .limit(limit)
+        .subquery()
         for category in _categories(series.category)
     ]
-    found = (branches[0] if len(branches) == 1 else sa.union_all(*branches)).subquery()
+    found = sa.union_all(*(sa.select(branch) for branch in branches)).subquery()
     statement = sa.select(found).order_by(found.c.received_at, found.c.id).limit(limit)
     with database.read() as connection:
         rows = connection.execute(statement).all()
@@ -212,30 +215,16 @@ def _final(signal: str) -> list[sa.ColumnElement[bool]]:
     return [records.c.state.not_in([state for state in RecordState if state != "scored"])]
 
 
-def _behind(
-    statement: sa.Select[*tuple[Any, ...]],
-    *,
-    since: datetime | None,
-    until: datetime | None,
-    after: Cursor | None,
-    fingerprint: str | None,
-    calibration: str | None,
-) -> sa.Select[*tuple[Any, ...]]:
+def _between(
+    since: datetime | None, until: datetime | None, after: Cursor | None
+) -> list[sa.ColumnElement[bool]]:
+    terms: list[sa.ColumnElement[bool]] = []
     if since is not None:
-        statement = statement.where(records.c.received_at >= since)
+        terms.append(records.c.received_at >= since)
     if until is not None:
-        statement = statement.where(records.c.received_at < until)
-    if fingerprint is not None:
-        statement = statement.where(scores.c.fingerprint == fingerprint)
-    if calibration is not None:
-        statement = statement.where(scores.c.calibration_id == calibration)
-    if after is None:
-        return statement
-    place = sa.tuple_(records.c.received_at, records.c.id)
-    return statement.where(
-        place
-        > sa.tuple_(
-            sa.literal(after.received_at, records.c.received_at.type),
-            sa.literal(after.record_id, records.c.id.type),
-        )
-    )
+        terms.append(records.c.received_at < until)
+    if after is not None:
+        time, key = records.c.received_at, records.c.id
+        cursor = sa.literal(after.received_at, time.type), sa.literal(after.record_id, key.type)
+        terms.append(sa.tuple_(time, key) > sa.tuple_(*cursor))
+    return terms
