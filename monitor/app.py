@@ -7,15 +7,11 @@ to that. Between it and the scorers stands only the queue.
 from __future__ import annotations
 
 import asyncio
-import ctypes
-import os
 import signal
 import socket
-import sys
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import structlog
@@ -25,38 +21,44 @@ from prometheus_client import CollectorRegistry, disable_created_metrics
 
 import monitor
 from monitor.access.guard import guard
-from monitor.errors import DependencyUnavailable, MonitorError
-from monitor.execution.local import LocalScorers
+from monitor.burn_rates import BurnRates
+from monitor.errors import DatabaseUnavailable, MonitorError
+from monitor.execution.local import LocalProcesses
 from monitor.exporter import Snapshot, exposition
+from monitor.findings import Series
+from monitor.gauges.refresh import Gauges
+from monitor.heap import give_large_blocks_back
 from monitor.ingest.extraction import Extraction
 from monitor.ingest.gathering import Gathering
 from monitor.ingest.http import ingest_router
 from monitor.ingest.join import JoinBuffer
 from monitor.ingest.redaction import Redaction
 from monitor.intake import ArrivalCount, QueueingIntake
-from monitor.jobs import count_finished_records, refresh_gauges, supervise
-from monitor.records import Calibration, RecordState, SamplingEpoch
+from monitor.jobs import count_finished_records, supervise
+from monitor.listening import listening
+from monitor.processes import local_evaluator, local_scorers
+from monitor.recent import Recent
+from monitor.records import RecordState
 from monitor.sampling.budget import BudgetPolicy, EpochBook
 from monitor.sampling.category import CategoryRule, CategoryRules
 from monitor.sampling.sampler import ConsistentSampler
 from monitor.scheduler import Job, background
 from monitor.settings import Settings
 from monitor.storage.content import AesGcmCipher
-from monitor.storage.queries import RecordFilter, list_records
 from monitor.storage.retention import prune
-from monitor.storage.windows import window_means
 from monitor.stores import Stores, hash_key, now, open_stores
 from monitor.telemetry import OTHER, LabelPolicy, Telemetry
 
 log = structlog.get_logger(__name__)
 
 STOP_SECONDS = 30.0
+EVALUATOR_STOP_SECONDS = 5.0
+"""Nothing is lost with a turn that is cut off."""
+LEVEL_SECONDS = 10.0
 COUNT_SECONDS = 1.0
 BACKLOG_SECONDS = 1.0
 EPOCH_SECONDS = 5.0
 """How often, at most, it is looked whether a sampling epoch has ended."""
-_MALLOPT = {-8: 1, -3: 512 * 1024}
-"""glibc's M_ARENA_MAX and M_MMAP_THRESHOLD."""
 
 
 def front_name(settings: Settings) -> str:
@@ -67,16 +69,29 @@ def front_name(settings: Settings) -> str:
 class Front:
     """All that one front is made of, wired; `serve` runs it."""
 
-    def __init__(self, settings: Settings, stores: Stores, scorers: LocalScorers | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        stores: Stores,
+        *,
+        scorers: LocalProcesses | None = None,
+        evaluator: LocalProcesses | None = None,
+    ) -> None:
         self.settings = settings
         self.stores = stores
         self.scorers = scorers
+        self.evaluator = evaluator
         self.name = front_name(settings)
         self.telemetry = Telemetry(CollectorRegistry(), label_policy(settings))
-        self.snapshot = Snapshot()
-        self.telemetry.registry.register(self.snapshot)
+        snapshot = Snapshot()
+        self.telemetry.registry.register(snapshot)
         self.telemetry.gauge("hss_build_info", 1, monitor.__version__)
-        self.telemetry.gauge("hss_evaluator_active", 1)
+        levels = Recent(self._levels, seconds=LEVEL_SECONDS)
+        self.burn_rates = BurnRates(
+            self.telemetry,
+            settings.thresholds,
+            level_of=lambda threshold, series: levels().get((threshold, series)),
+        )
         arrivals = ArrivalCount()
         self.book = EpochBook(
             store=stores.epochs,
@@ -103,6 +118,15 @@ class Front:
             default=None if settings.categories.descriptions else settings.categories.default,
         )
         self.sampler = ConsistentSampler(salt=settings.sampling.salt, epoch=self.book.advance())
+        self.gauges = Gauges(
+            snapshot,
+            telemetry=self.telemetry,
+            stores=stores,
+            settings=settings,
+            front=self.name,
+            epoch=lambda: self.sampler.epoch,
+            clock=now,
+        )
         self.intake = QueueingIntake(
             sampler=self.sampler,
             queue=stores.queue,
@@ -110,7 +134,7 @@ class Front:
             telemetry=self.telemetry,
             front=self.name,
             arrived=arrivals,
-            backlog=_cached(self._backlog, seconds=BACKLOG_SECONDS),
+            backlog=Recent(self._backlog, seconds=BACKLOG_SECONDS),
             backlog_limit=settings.http.backlog_limit,
         )
         self.redaction = (
@@ -177,10 +201,10 @@ class Front:
                 name="count_finished",
                 seconds=COUNT_SECONDS,
                 run=lambda: count_finished_records(
-                    self.stores.repository, self.telemetry, self.name
+                    self.stores.repository, self.telemetry, self.name, also=self.burn_rates.count
                 ),
             ),
-            Job(name="gauges", seconds=settings.scheduler.gauges_seconds, run=self.refresh),
+            Job(name="gauges", seconds=settings.scheduler.gauges_seconds, run=self.gauges.refresh),
             Job(
                 name="sampling",
                 # An epoch that is shorter than the turns of this job would overrun.
@@ -198,42 +222,27 @@ class Front:
                     run=lambda: supervise(scorers, self.telemetry),
                 )
             )
+        if self.evaluator is not None:
+            jobs.append(
+                Job(
+                    name="supervise_evaluator",
+                    seconds=settings.scheduler.supervise_seconds,
+                    run=self.evaluator.supervise,
+                )
+            )
         return jobs
 
-    def refresh(self) -> None:
-        """Compute the gauges anew."""
-        window = timedelta(seconds=self.settings.windows.seconds)
-        refresh_gauges(
-            self.snapshot,
-            telemetry=self.telemetry,
-            queue=self.stores.queue,
-            window=lambda: window_means(
-                self.stores.database, since=now() - window, until=now() + timedelta(seconds=1)
-            ),
-            last_scored=self._last_scored,
-            calibrations=self._active_calibrations,
-            epoch=lambda: self.sampler.epoch,
-            spent=self._spent,
-        )
-
-    def _last_scored(self) -> datetime | None:
-        page = list_records(self.stores.database, RecordFilter(state=RecordState.SCORED), limit=1)
-        return page.rows[0].finished_at if page.rows else None
-
-    def _active_calibrations(self) -> list[Calibration]:
-        return [entry for entry, active in self.stores.calibrations.all() if active]
-
-    def _spent(self, epoch: SamplingEpoch) -> float | None:
-        """Share of the epoch's budget that its arrivals have used; `None` without a budget."""
-        per_hour = self.settings.sampling.budget.records_per_hour
-        if per_hour is None:
-            return None
-        hours = (epoch.ends_at - epoch.starts_at) / timedelta(hours=1)
-        expected = sum(
-            count * epoch.rate(stratum)
-            for stratum, count in self.stores.epochs.arrivals(epoch.number).items()
-        )
-        return expected / (per_hour * hours)
+    def _levels(self) -> dict[tuple[str, Series], float]:
+        """Levels that are quantiles of a reference, as the evaluator last found them."""
+        try:
+            states = self.stores.breaches.threshold_states()
+        except DatabaseUnavailable:
+            return {}  # the records at hand are handed out only once: count what can be counted
+        return {
+            (state.threshold, state.series): state.level
+            for state in states
+            if state.level is not None
+        }
 
     def _prune(self) -> None:
         storage = self.settings.storage
@@ -271,9 +280,11 @@ def web(front: Front) -> FastAPI:
             front.telemetry.count("hss_job_runs_total", job, outcome)
 
         scheduler = background(front.jobs(), count=count)
-        await asyncio.to_thread(front.refresh)
+        await asyncio.to_thread(front.gauges.refresh)
         if front.scorers is not None:
             supervise(front.scorers, front.telemetry)
+        if front.evaluator is not None:
+            front.evaluator.supervise()
         scheduler.start()
         sweeping = asyncio.create_task(_sweep(front.gathering))
         log.info("front_started", name=front.name, database=front.stores.database.url)
@@ -282,8 +293,12 @@ def web(front: Front) -> FastAPI:
         finally:
             sweeping.cancel()
             await asyncio.to_thread(scheduler.shutdown)
-            if front.scorers is not None:
-                await asyncio.to_thread(front.scorers.stop, seconds=STOP_SECONDS)
+            for children, seconds in (
+                (front.evaluator, EVALUATOR_STOP_SECONDS),
+                (front.scorers, STOP_SECONDS),
+            ):
+                if children is not None:
+                    await asyncio.to_thread(children.stop, seconds=seconds)
             await asyncio.to_thread(front.book.flush)
             log.info("front_stopped", name=front.name)
 
@@ -338,22 +353,27 @@ async def _sweep(gathering: Gathering) -> None:
 def serve(settings: Settings, *, config: Path | None) -> None:
     """Run the sidecar until it is told to stop (SIGTERM, SIGINT).
 
-    `config` is handed on to the scorers, which read it, and the environment, themselves.
+    `config` is handed on to the child processes, which read it, and the environment, themselves.
     """
     # Untyped in prometheus_client; `_created` series double the number of series for nothing.
     disable: Callable[[], None] = disable_created_metrics
     disable()
-    _give_large_blocks_back()
+    give_large_blocks_back()
     content_key = AesGcmCipher.new_key() if settings.storage.mode == "hash_only" else None
     # uvicorn stops in order, then raises the signal again for the handler that was there before:
     # the default one would kill this process before its database is closed, with exit code 143.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)
     with (
-        closing(_listening(settings)) as listener,
+        closing(listening(settings)) as listener,
         open_stores(settings, content_key=content_key) as stores,
     ):
-        front = Front(settings, stores, _local_scorers(settings, config, content_key))
+        front = Front(
+            settings,
+            stores,
+            scorers=local_scorers(settings, config, content_key),
+            evaluator=local_evaluator(settings, config, front=front_name(settings)),
+        )
         host, port = listener.getsockname()[:2]
         log.info("listening", host=host, port=port)
         server = uvicorn.Server(
@@ -366,76 +386,5 @@ def serve(settings: Settings, *, config: Path | None) -> None:
             raise MonitorError("the sidecar could not start; the log above says why")
 
 
-def _give_large_blocks_back() -> None:
-    """Let memory return to the system when a large body was taken in.
-
-    glibc keeps a heap for each thread, and more and larger free blocks in it as time goes by:
-    bodies of 16 MiB, one after the other, left the front at 300 MB; with one heap and a fixed
-    threshold it stays at 220. Threads that hold the interpreter lock do not need more heaps.
-    Does nothing with another C library.
-    """
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):
-        return
-    for parameter, value in _MALLOPT.items():
-        mallopt(parameter, value)
-
-
 def _leave(*_: object) -> None:
     raise SystemExit(0)
-
-
-def _local_scorers(
-    settings: Settings, config: Path | None, content_key: bytes | None
-) -> LocalScorers | None:
-    if settings.execution.backend == "none":
-        return None
-    command = [sys.executable, "-m", "monitor", "scorer", "--child"]
-    if config is not None:
-        command += ["--config", str(config.resolve())]
-    environment = dict(os.environ)
-    # Every library beside torch would start a pool of its own as wide as the machine.
-    environment.setdefault("OMP_NUM_THREADS", str(settings.models.threads))
-    environment.setdefault("OPENBLAS_NUM_THREADS", str(settings.models.threads))
-    environment.setdefault("TOKENIZERS_PARALLELISM", "false")
-    return LocalScorers(
-        command,
-        count=settings.execution.scorers,
-        environment=environment,
-        monotonic=time.monotonic,
-        greeting=(content_key or b"").hex().encode() + b"\n",
-    )
-
-
-def _listening(settings: Settings) -> socket.socket:
-    """The listening socket, made before anything else starts: a taken port is found at once."""
-    family = socket.AF_INET6 if ":" in settings.http.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((settings.http.host, settings.http.port))
-        # Bound alone, a second front that starts now could still bind the same port.
-        listener.listen(2048)
-    except OSError as error:
-        listener.close()
-        raise DependencyUnavailable(
-            f"http.port: {settings.http.host}:{settings.http.port} cannot be listened on "
-            f"({error.strerror}); stop what uses it, or set another http.port or http.host"
-        ) from None
-    return listener
-
-
-def _cached(read: Callable[[], int], *, seconds: float) -> Callable[[], int]:
-    """`read`, asked at most once in so many seconds; may be called from several threads."""
-    last: tuple[float, int] = (-seconds, 0)
-
-    def value() -> int:
-        nonlocal last
-        at, held = last
-        if time.monotonic() - at >= seconds:
-            held = read()
-            last = (time.monotonic(), held)
-        return held
-
-    return value

@@ -159,7 +159,8 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         name="hss_evaluator_active",
         kind="gauge",
-        help="1 on the replica that exports series computed from SQL, else 0.",
+        help="1 on the replica whose evaluator judges at present, and which exports series "
+        "computed from SQL, else 0.",
     ),
     _gauge("hss_window_mean", "Weighted mean of a signal over the window.", "signal", *STRATUM),
     _gauge("hss_window_records", "Records behind hss_window_mean.", "signal", *STRATUM),

@@ -35,7 +35,7 @@ def ingest(
     settings = settings_of(config)
     accepted = sampled = rejected = line = 0
     with open_stores(settings) as stores, _lines(file) as source:
-        front = Front(settings, stores, None)
+        front = Front(settings, stores)
         while chunk := list(islice(source, CHUNK)):
             taken = read_submission(b"".join(chunk), lines=True, received_at=now())
             records = [

@@ -1,7 +1,7 @@
-"""Scorers as child processes that stay alive, because a model takes longer to load than to use.
+"""Child processes that stay alive, because a model takes longer to load than to use.
 
 Each child holds the read end of a pipe from us as its standard input. When the front dies,
-however it dies, the pipe closes and the child ends by itself: no scorer is left behind.
+however it dies, the pipe closes and the child ends by itself: none is left behind.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ class _Slot:
     not_before: float = 0.0
 
 
-class LocalScorers:
-    """Starts `count` scorers with `command` and keeps them running.
+class LocalProcesses:
+    """Starts `count` processes with `command` and keeps them running.
 
     `supervise` is to be called every few seconds from one thread: it starts a dead child
     again, at once after a healthy life, else after a pause that doubles up to a minute.
     `greeting` is the first thing that a child can read from its standard input: the way for a
-    key that must not stand in an environment or on a disk.
+    key that must not stand in an environment or on a disk. `name` begins the log's events.
     """
 
     def __init__(
         self,
+        name: str,
         command: Sequence[str],
         *,
         count: int,
@@ -47,6 +48,7 @@ class LocalScorers:
         monotonic: Callable[[], float],
         greeting: bytes = b"",
     ) -> None:
+        self._name = name
         self._command = list(command)
         self._environment = dict(environment)
         self._monotonic = monotonic
@@ -72,7 +74,7 @@ class LocalScorers:
                 )
                 slot.not_before = now + slot.pause
                 self._close(slot)
-                log.warning("scorer_died", number=number, code=code, restart_in=slot.pause)
+                log.warning(f"{self._name}_died", number=number, code=code, restart_in=slot.pause)
             if now >= slot.not_before:
                 slot.process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module
                     self._command, stdin=subprocess.PIPE, env=self._environment

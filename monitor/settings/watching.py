@@ -35,7 +35,8 @@ class Evaluation(Section):
     enabled: bool = Field(
         True,
         description="Whether this sidecar's evaluator judges drift and thresholds when it is its "
-        "turn; with several sidecars on one database exactly one evaluates at a time.",
+        "turn; with several sidecars on one database exactly one evaluates at a time, and that one "
+        "exports the metrics computed from SQL. Where it is false everywhere, each exports them.",
     )
     seconds: Positive = Field(30, description="How often drift and thresholds are judged.")
     lease_seconds: Positive = Field(

@@ -42,8 +42,14 @@ class FinishedRecord:
     entity_support: float | None
     number_support: float | None
     content_word_precision: float | None
+    observed_distance: float | None
+    mean_share: float | None
+    document_words: int | None
+    summary_words: int | None
     summac: float | None
     factcc: float | None
+    attribution_probability: float | None
+    """With which the policy was to explain it; None where it did not."""
     shap_instability: float | None
     shap_reason: Reason | None
     """Why there is no instability; None beside None: the method is not configured."""
@@ -121,6 +127,11 @@ class Repository:
                     scores.c.entity_support,
                     scores.c.number_support,
                     scores.c.content_word_precision,
+                    scores.c.observed_distance,
+                    scores.c.mean_share,
+                    scores.c.document_words,
+                    scores.c.summary_words,
+                    scores.c.attribution_probability,
                     scores.c.summac,
                     scores.c.factcc,
                     scores.c.shap_instability,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from monitor.execution.local import LocalScorers
+from monitor.execution.local import LocalProcesses
 
 WAITS_FOR_END = "import sys; sys.stdin.buffer.read()"
 DIES = "import sys; sys.exit(3)"
@@ -24,9 +24,9 @@ class Clock:
         return self.now
 
 
-def _pool(code: str, clock: Clock, count: int = 1) -> LocalScorers:
-    return LocalScorers(
-        [sys.executable, "-c", code], count=count, environment=os.environ, monotonic=clock
+def _pool(code: str, clock: Clock, count: int = 1) -> LocalProcesses:
+    return LocalProcesses(
+        "scorer", [sys.executable, "-c", code], count=count, environment=os.environ, monotonic=clock
     )
 
 
@@ -35,7 +35,7 @@ def clock() -> Iterator[Clock]:
     yield Clock()
 
 
-def _wait_until_dead(pool: LocalScorers) -> None:
+def _wait_until_dead(pool: LocalProcesses) -> None:
     deadline = time.monotonic() + 20
     while pool.running() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -90,8 +90,8 @@ def test_a_child_ends_when_its_front_is_killed() -> None:
             sys.executable,
             "-c",
             "import os, sys, time\n"
-            "from monitor.execution.local import LocalScorers\n"
-            f"pool = LocalScorers([sys.executable, '-c', {WAITS_FOR_END!r}], count=1,"
+            "from monitor.execution.local import LocalProcesses\n"
+            f"pool = LocalProcesses('scorer', [sys.executable, '-c', {WAITS_FOR_END!r}], count=1,"
             " environment=os.environ, monotonic=time.monotonic)\n"
             "pool.supervise(); print(pool.pids()[0], flush=True); time.sleep(60)",
         ],

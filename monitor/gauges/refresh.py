@@ -1,0 +1,130 @@
+"""Which replica exports what is computed from SQL, and reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from monitor.exporter import Sample, Snapshot
+from monitor.findings import EvaluatorLease
+from monitor.gauges.traffic import (
+    normalizer_samples,
+    queue_samples,
+    sampling_samples,
+    window_samples,
+)
+from monitor.gauges.verdicts import drift_samples, threshold_samples
+from monitor.ports import Clock
+from monitor.records import RecordState, SamplingEpoch
+from monitor.settings import Settings
+from monitor.storage.queries import RecordFilter, list_records
+from monitor.storage.windows import window_means
+from monitor.stores import Stores
+from monitor.telemetry import Telemetry
+
+LONGEST_TURN = 5
+"""Times `evaluation.lease_seconds`: a last turn with findings that ended so long before the last
+one of all means that no series is left."""
+
+
+class Gauges:
+    """Refreshes the snapshot of all gauges that are computed from SQL.
+
+    They describe the database, not a replica, so one replica exports them: the one whose
+    evaluator holds the lease. With the lease its whole snapshot goes, so nothing stays behind
+    to be scraped as if it were true.
+
+    A sidecar whose evaluation is switched off exports them while nobody holds the lease: alone
+    it would otherwise be without queue and window gauges. In a fleet that never evaluates every
+    replica does so; take `max by (...)` there, not `sum`.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        *,
+        telemetry: Telemetry,
+        stores: Stores,
+        settings: Settings,
+        front: str,
+        epoch: Callable[[], SamplingEpoch],
+        clock: Clock,
+    ) -> None:
+        self._snapshot = snapshot
+        self._telemetry = telemetry
+        self._stores = stores
+        self._settings = settings
+        self._front = front
+        self._epoch = epoch
+        self._clock = clock
+
+    def refresh(self) -> None:
+        """Compute all of them anew."""
+        lease = self._stores.lease.current()
+        active = lease is not None and lease.holder == self._front
+        self._telemetry.gauge("hss_evaluator_active", float(active))
+        alone = lease is None and not self._settings.evaluation.enabled
+        samples = self._traffic() if active or alone else []
+        if lease is not None and active:
+            samples += self._verdicts(lease)
+        self._snapshot.replace(samples)
+
+    def _traffic(self) -> list[Sample]:
+        stores, labels, now = self._stores, self._telemetry.labels, self._clock()
+        epoch = self._epoch()
+        return [
+            *queue_samples(
+                stores.queue.counts(),
+                oldest=stores.queue.oldest_queued_age(),
+                last_scored=self._last_scored(),
+            ),
+            *window_samples(
+                window_means(
+                    stores.database,
+                    since=now - timedelta(seconds=self._settings.windows.seconds),
+                    until=now + timedelta(seconds=1),
+                ),
+                labels,
+            ),
+            *normalizer_samples(
+                (each for each, active in stores.calibrations.all() if active), labels
+            ),
+            *sampling_samples(epoch, spent=self._spent(epoch), labels=labels),
+        ]
+
+    def _verdicts(self, lease: EvaluatorLease) -> list[Sample]:
+        if lease.evaluated_at is None:
+            return []
+        labels = self._telemetry.labels
+        longest = timedelta(seconds=LONGEST_TURN * self._settings.evaluation.lease_seconds)
+        since = lease.evaluated_at - longest
+        return [
+            Sample(
+                name="hss_evaluation_timestamp_seconds",
+                labels=(),
+                value=lease.evaluated_at.timestamp(),
+            ),
+            *drift_samples(self._stores.drift.findings(), labels, since=since),
+            *threshold_samples(
+                self._stores.breaches.threshold_states(),
+                self._settings.thresholds,
+                labels,
+                since=since,
+            ),
+        ]
+
+    def _last_scored(self) -> datetime | None:
+        page = list_records(self._stores.database, RecordFilter(state=RecordState.SCORED), limit=1)
+        return page.rows[0].finished_at if page.rows else None
+
+    def _spent(self, epoch: SamplingEpoch) -> float | None:
+        """Share of the epoch's budget that its arrivals have used; `None` without a budget."""
+        per_hour = self._settings.sampling.budget.records_per_hour
+        if per_hour is None:
+            return None
+        hours = (epoch.ends_at - epoch.starts_at) / timedelta(hours=1)
+        expected = sum(
+            count * epoch.rates.get(stratum, epoch.default_rate)
+            for stratum, count in self._stores.epochs.arrivals(epoch.number).items()
+        )
+        return expected / (per_hour * hours)
