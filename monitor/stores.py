@@ -58,6 +58,7 @@ def open_stores(settings: Settings, *, content_key: bytes | None = None) -> Iter
     cipher = None if mode.keeps_texts else AesGcmCipher(content_key or AesGcmCipher.new_key())
     text_hash = TextHash(hash_key(settings.storage.hash_key_file))
     database = connect(settings.database.url)
+    lease = SqlEvaluatorLease(database, clock=now)
     try:
         prepare(database)
         yield Stores(
@@ -75,10 +76,11 @@ def open_stores(settings: Settings, *, content_key: bytes | None = None) -> Iter
             facts=SharedFacts(database),
             drift=SqlDriftStore(database, clock=now),
             breaches=SqlBreachStore(database, clock=now),
-            lease=SqlEvaluatorLease(database, clock=now),
+            lease=lease,
             audit=SqlTextAudit(database, clock=now),
         )
     finally:
+        lease.close()
         database.close()
 
 

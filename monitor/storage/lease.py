@@ -96,6 +96,11 @@ class SqlEvaluatorLease:
             finally:
                 self._forget(lease.holder)
 
+    def close(self) -> None:
+        """End the session that holds the lock, if any, without giving the lease back."""
+        with self._lock:
+            self._session.close()
+
     def current(self) -> EvaluatorLease | None:
         """The lease that has not run out; None where nobody evaluates."""
         with self._database.read() as connection:
