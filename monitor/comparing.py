@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 import numpy as np
 
-from monitor.breaches.configured import AGE
 from monitor.drift.correction import holm
 from monitor.drift.difference import Difference, difference
-from monitor.findings import BreachRow, SignalSample
+from monitor.findings import Series, SignalSample
 from monitor.storage.comparison import GroupSample, RecordGroup, record_group
+from monitor.storage.distributions import Stretch
 from monitor.storage.queries import RecordFilter
 from monitor.storage.series import signal_sample
+from monitor.storage.signal_columns import has_columns
 from monitor.storage.windows import Signal
 from monitor.stores import Stores
-
-BEFORE = timedelta(days=1)
-"""How much of the time before a breach is compared with it, or one window where that is longer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,65 +68,24 @@ def compare_groups(
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BreachChange:
-    """The signal of a breach before it and since."""
-
-    before_since: datetime
-    before_until: datetime
-    """One window before the limit was exceeded: the window that exceeded it holds bad records
-    already."""
-    after_since: datetime
-    after_until: datetime
-    found: Difference | None
-    """`None` where one side has no record with the signal."""
-    releases_before: Mapping[str, int]
-    """Records by release, where the sender told it."""
-    releases_after: Mapping[str, int]
-
-
-def breach_change(stores: Stores, breach: BreachRow, *, now: datetime) -> BreachChange:
-    """What the records say that came in before a breach and since its limit was exceeded."""
-    window = timedelta(seconds=breach.window_seconds)
-    end = breach.exceeded_since - window
-    stretches = (
-        (end - max(BEFORE, window), end),
-        (breach.exceeded_since, breach.resolved_at or now),
-    )
-    before, after = (
-        _sample(stores, breach, since=since, until=until) for since, until in stretches
-    )
-    return BreachChange(
-        before_since=stretches[0][0],
-        before_until=stretches[0][1],
-        after_since=stretches[1][0],
-        after_until=stretches[1][1],
-        found=_difference(_group(before), _group(after)) if before and after else None,
-        releases_before=_releases(before),
-        releases_after=_releases(after),
-    )
-
-
-def _sample(
-    stores: Stores, breach: BreachRow, *, since: datetime, until: datetime
-) -> SignalSample | None:
-    """Records with the signal of a breach; `None` where there are none."""
-    if breach.signal == AGE:
+def stretch_difference(
+    stores: Stores, series: Series, signal: str, before: Stretch, after: Stretch
+) -> Difference | None:
+    """One signal of one series in two stretches of time; `None` where one of them has no record
+    with it."""
+    if not has_columns(signal):
         return None
-    sample = signal_sample(stores.database, breach.series, breach.signal, since=since, until=until)
-    return sample if len(sample) else None
+    first, second = (
+        signal_sample(stores.database, series, signal, since=stretch.since, until=stretch.until)
+        for stretch in (before, after)
+    )
+    return _difference(_group(first), _group(second)) if len(first) and len(second) else None
 
 
 def _group(sample: SignalSample) -> GroupSample:
     return GroupSample(
         values=sample.values, probabilities=sample.probabilities, traces=sample.traces
     )
-
-
-def _releases(sample: SignalSample | None) -> Mapping[str, int]:
-    if sample is None:
-        return {}
-    return Counter(release for release in sample.releases if release is not None)
 
 
 def _difference(first: GroupSample, second: GroupSample) -> Difference:

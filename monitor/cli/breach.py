@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,19 +11,16 @@ from rich.text import Text
 
 from monitor.cli.output import cell, duration, harmless, interval, out, table
 from monitor.cli.series import coloured_state, series_fields, series_name
-from monitor.findings import BreachContributor, BreachDetail, BreachRow
-from monitor.storage.queries import RecordRow
+from monitor.findings import BreachContributor, BreachRow
+from monitor.investigate.breach import BreachFacts, ContributingRecord
 from monitor.stores import now
 
 if TYPE_CHECKING:
-    from monitor.comparing import BreachChange
-
-RELEASES = 4
-"""Releases that a line names; the others are counted."""
+    from monitor.drift.difference import Difference
 
 
 def breach_fields(row: BreachRow) -> dict[str, Any]:
-    """The object that `--json` prints: keys and order are part of the interface."""
+    """What `--json` prints of a breach in a list: keys and order are part of the interface."""
     return {
         "id": row.id,
         "threshold": row.threshold,
@@ -48,13 +45,68 @@ def breach_fields(row: BreachRow) -> dict[str, Any]:
     }
 
 
-def print_breach(detail: BreachDetail, change: BreachChange, rows: Mapping[str, RecordRow]) -> None:
+def contributor_fields(contributor: BreachContributor) -> dict[str, Any]:
+    """A record of a breach, and what people said of it."""
+    return {
+        "record": contributor.record_id,
+        "place": contributor.place,
+        "value": contributor.value,
+        "weight": contributor.weight,
+        "release": contributor.release,
+        "mark": contributor.mark,
+        "marked_by": contributor.marked_by,
+        "marked_at": contributor.marked_at,
+    }
+
+
+def facts_fields(facts: BreachFacts, found: Difference | None) -> dict[str, Any]:
+    """What `breaches show --json` prints."""
+    return {
+        **breach_fields(facts.breach),
+        "before": facts.before,
+        "since": facts.after,
+        "change": found,
+        "releases": [
+            {
+                "model": each.model,
+                "release": each.release,
+                "before": each.before,
+                "since": each.after,
+                "first_at": each.first_at,
+            }
+            for each in facts.releases
+        ],
+        "drift": [
+            {"signal": each.signal, "state": each.state, "since": each.since}
+            for each in facts.drift
+        ],
+        "contributors": [_contributing(each) for each in facts.contributors],
+    }
+
+
+def _contributing(each: ContributingRecord) -> dict[str, Any]:
+    row = each.record
+    return {
+        **contributor_fields(each.contributor),
+        "state": row and row.state,
+        "reason": row and row.reason,
+        "hss": row and row.hss,
+        "hss_low": row and row.hss_low,
+        "hss_high": row and row.hss_high,
+        "null_distance": row and row.null_distance,
+        "entity_support": row and row.entity_support,
+        "number_support": row and row.number_support,
+        "command": f"hss-monitor records show {_word(each.contributor.record_id)}",
+    }
+
+
+def print_breach(facts: BreachFacts, found: Difference | None) -> None:
     """What, since when, how far, what changed, and the records that contributed most."""
-    breach = detail.breach
+    breach = facts.breach
     head = Text(harmless(breach.id), style="bold").append("  ")
     head.append(coloured_state(breach.state)).append(f" ({breach.severity})  ")
     out.print(head.append(series_name(breach.series)))
-    facts: list[tuple[str, Any]] = [
+    rows: list[tuple[str, Any]] = [
         (
             "what",
             f"{breach.statistic} of {breach.signal} {breach.comparison} {_number(breach.limit)} "
@@ -65,74 +117,96 @@ def print_breach(detail: BreachDetail, change: BreachChange, rows: Mapping[str, 
         ("opened", breach.opened_at),
         ("resolved", breach.resolved_at),
         ("seen by", _acknowledged(breach)),
-        (f"mean {breach.signal}", _means(change)),
-        ("releases before", _releases(change.releases_before)),
-        ("releases since", _releases(change.releases_after)),
-        ("of these records", _contributing_releases(detail.contributors)),
+        (f"mean {breach.signal}", _means(found)),
+        ("drift", _drift(facts)),
+        ("of these records", _releases_of(facts)),
     ]
-    table(["", ""], facts)
-    if not detail.contributors:
+    table(["", ""], rows)
+    if facts.releases:
+        table(
+            ["model", "release", "records before", "since", "first seen", ""],
+            [
+                (
+                    each.model,
+                    each.release,
+                    str(each.before),
+                    str(each.after),
+                    each.first_at,
+                    each.news or "",
+                )
+                for each in facts.releases
+            ],
+            title=f"\nReleases, {_time(facts.before.since)} to {_time(facts.after.since)} to "
+            f"{_time(facts.after.until)}",
+        )
+    if not facts.contributors:
         out.print(cell("\nno single record contributed: see `hss-monitor doctor`"))
         return
-    out.print(Text("\nThe records that contributed most", style="bold"))
     table(
         ["", "value", "stands for", "HSS", "entities", "numbers", "release", "reason", "mark"],
-        [_row(each, rows.get(each.record_id)) for each in detail.contributors],
+        [_row(each) for each in facts.contributors],
+        title="\nThe records that contributed most",
     )
     out.print(Text("\nTo look at them, to be seen to have looked, and to say what is right:"))
-    for each in detail.contributors:
-        out.print(cell(f"  hss-monitor records show {_word(each.record_id)}"))
-    first = _word(detail.contributors[0].record_id)
+    for each in facts.contributors:
+        out.print(cell(f"  hss-monitor records show {_word(each.contributor.record_id)}"))
+    first = _word(facts.contributors[0].contributor.record_id)
     out.print(cell(f"  hss-monitor breaches ack {_word(breach.id)} --name …"))
     out.print(cell(f"  hss-monitor breaches mark {_word(breach.id)} {first} --right --name …"))
 
 
-def _row(contributor: BreachContributor, row: RecordRow | None) -> tuple[Any, ...]:
+def _row(each: ContributingRecord) -> tuple[Any, ...]:
     marks = {True: "right", False: "wrong", None: None}
-    if row is None:
-        known: tuple[Any, ...] = (None, None, None, contributor.release, "no longer stored")
-    else:
+    contributor, row = each.contributor, each.record
+    known: tuple[Any, ...] = (None, None, None, contributor.release, "no longer stored")
+    if row is not None:
         hss = interval(row.hss, row.hss_low, row.hss_high)
-        known = (hss, row.entity_support, row.number_support, contributor.release, row.reason or "")
+        known = (
+            hss,
+            row.entity_support,
+            row.number_support,
+            contributor.release,
+            row.reason or "",
+        )
     return (
         contributor.place,
         contributor.value,
-        f"{contributor.weight:.1f}",
+        f"{contributor.weight:.1f} records",
         *known,
         marks[contributor.mark],
     )
 
 
-def _means(change: BreachChange) -> str | None:
-    """Both means and their difference, with the stretches that they are about."""
-    found = change.found
+def _means(found: Difference | None) -> str | None:
+    """Both means, and how far they lie apart."""
     if found is None:
         return None
     first, second = found.first, found.second
     line = (
-        f"{interval(first.value, first.low, first.high)} before ({first.records} records up to "
-        f"{_time(change.before_until)}), {interval(second.value, second.low, second.high)} since "
-        f"({second.records})"
+        f"{interval(first.value, first.low, first.high)} before ({first.records} records), "
+        f"{interval(second.value, second.low, second.high)} since ({second.records})"
     )
     if found.low is not None and found.high is not None:
         line += f": {found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
     return line
 
 
-def _releases(counts: Mapping[str, int]) -> str | None:
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    words = [f"{release} ({count})" for release, count in ordered[:RELEASES]]
-    if len(ordered) > RELEASES:
-        words.append(f"and {len(ordered) - RELEASES} more")
+def _drift(facts: BreachFacts) -> str | None:
+    words = [
+        f"{each.signal} {each.state}" + (f" since {_time(each.since)}" if each.since else "")
+        for each in facts.drift
+    ]
     return ", ".join(words) or None
 
 
-def _contributing_releases(contributors: tuple[BreachContributor, ...]) -> str | None:
-    counts: dict[str, int] = {}
-    for each in contributors:
-        if each.release is not None:
-            counts[each.release] = counts.get(each.release, 0) + 1
-    return _releases(counts)
+def _releases_of(facts: BreachFacts) -> str | None:
+    counts = Counter(each.contributor.release for each in facts.contributors)
+    words = [
+        f"{count} of release {release}"
+        for release, count in counts.most_common()
+        if release is not None
+    ]
+    return ", ".join(words) or None
 
 
 def _acknowledged(breach: BreachRow) -> str | None:

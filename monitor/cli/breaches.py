@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from monitor.cli.breach import breach_fields, print_breach
-from monitor.cli.evaluating import note_evaluation
+from monitor.cli.breach import breach_fields, contributor_fields, facts_fields, print_breach
+from monitor.cli.evaluating import note_evaluation, sources_of
 from monitor.cli.options import (
     Category,
     Config,
@@ -22,11 +22,11 @@ from monitor.cli.options import (
 from monitor.cli.output import emit, note, table
 from monitor.cli.series import coloured_state, series_name
 from monitor.errors import UsageError, choices
-from monitor.findings import BreachDetail, BreachRow
+from monitor.findings import BreachRow
+from monitor.investigate.breach import breach_facts
 from monitor.storage.breach_store import BreachFilter
-from monitor.storage.comparison import record_rows
 from monitor.storage.queries import MAX_PAGE
-from monitor.stores import Stores, now, open_stores
+from monitor.stores import now, open_stores
 
 STATES = ("open", "resolved")
 
@@ -89,27 +89,21 @@ def list_(
 @breaches.command("show")
 def show(breach: str, config: Config = None, json_: Json = False) -> None:
     """What, since when, how far, which release, by which records. Exit code 1 while it is open."""
-    # Brings SciPy, for the intervals of before and after.
-    from monitor.comparing import breach_change
+    # Brings SciPy, for the intervals of before and since.
+    from monitor.comparing import stretch_difference
 
     settings = settings_of(config)
     with open_stores(settings) as stores:
-        detail = _known(stores, breach)
-        change = breach_change(stores, detail.breach, now=now())
-        rows = record_rows(stores.database, [each.record_id for each in detail.contributors])
+        facts = breach_facts(sources_of(stores, settings), breach)
+        if facts is None:
+            raise UsageError(f"BREACH: no breach {breach!r}; see `hss-monitor breaches list`")
+        row = facts.breach
+        found = stretch_difference(stores, row.series, row.signal, facts.before, facts.after)
     if json_:
-        emit(
-            {
-                **breach_fields(detail.breach),
-                "change": change,
-                "contributors": [
-                    _contributor(detail, place, rows) for place in range(len(detail.contributors))
-                ],
-            }
-        )
+        emit(facts_fields(facts, found))
     else:
-        print_breach(detail, change, rows)
-    if detail.breach.state == "open":
+        print_breach(facts, found)
+    if row.state == "open":
         raise typer.Exit(1)
 
 
@@ -148,46 +142,9 @@ def mark(
     with open_stores(settings_of(config)) as stores:
         marked = stores.breaches.mark(breach, record, right=right, name=name)
     if json_:
-        emit({"breach": breach, **_fields(marked)})
+        emit({"breach": breach, **contributor_fields(marked)})
     else:
         note(f"record {marked.record_id} of {breach} is marked as {'right' if right else 'wrong'}")
-
-
-def _known(stores: Stores, breach: str) -> BreachDetail:
-    detail = stores.breaches.breach(breach)
-    if detail is None:
-        raise UsageError(f"BREACH: no breach {breach!r}; see `hss-monitor breaches list`")
-    return detail
-
-
-def _contributor(detail: BreachDetail, place: int, rows: Any) -> dict[str, Any]:
-    contributor = detail.contributors[place]
-    row = rows.get(contributor.record_id)
-    return {
-        **_fields(contributor),
-        "state": row and row.state,
-        "reason": row and row.reason,
-        "hss": row and row.hss,
-        "hss_low": row and row.hss_low,
-        "hss_high": row and row.hss_high,
-        "null_distance": row and row.null_distance,
-        "entity_support": row and row.entity_support,
-        "number_support": row and row.number_support,
-        "command": f"hss-monitor records show {contributor.record_id}",
-    }
-
-
-def _fields(contributor: Any) -> dict[str, Any]:
-    return {
-        "record": contributor.record_id,
-        "place": contributor.place,
-        "value": contributor.value,
-        "weight": contributor.weight,
-        "release": contributor.release,
-        "mark": contributor.mark,
-        "marked_by": contributor.marked_by,
-        "marked_at": contributor.marked_at,
-    }
 
 
 def _print(rows: list[BreachRow]) -> None:

@@ -124,7 +124,7 @@ def table(
 ) -> None:
     """Print a table on standard output; wide where nobody watches, so that `grep` finds whole
     rows."""
-    heading = None if title is None else cell(title)
+    heading = None if title is None else prose(title)
     grid = Table(title=heading, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:
         grid.add_column(column, overflow="fold")
