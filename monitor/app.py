@@ -22,6 +22,7 @@ from prometheus_client import CollectorRegistry, disable_created_metrics
 import monitor
 from monitor.access.guard import guard
 from monitor.burn_rates import BurnRates
+from monitor.delivering import outlet_jobs
 from monitor.errors import DatabaseUnavailable, MonitorError
 from monitor.execution.local import LocalProcesses
 from monitor.exporter import Snapshot, exposition
@@ -127,6 +128,7 @@ class Front:
             epoch=lambda: self.sampler.epoch,
             clock=now,
         )
+        self.outlets = outlet_jobs(settings, stores, self.telemetry, active=self._evaluates)
         self.intake = QueueingIntake(
             sampler=self.sampler,
             queue=stores.queue,
@@ -212,6 +214,7 @@ class Front:
                 run=lambda: self.sampler.use(self.book.advance()),
             ),
             Job(name="retention", seconds=settings.scheduler.retention_seconds, run=self._prune),
+            *self.outlets,
         ]
         scorers = self.scorers
         if scorers is not None:
@@ -231,6 +234,13 @@ class Front:
                 )
             )
         return jobs
+
+    def _evaluates(self) -> bool:
+        """Whether it is on this front to tell others; without any evaluator it is on each."""
+        lease = self.stores.lease.current()
+        if lease is None:
+            return not self.settings.evaluation.enabled
+        return lease.holder == self.name
 
     def _levels(self) -> dict[tuple[str, Series], float]:
         """Levels that are quantiles of a reference, as the evaluator last found them."""

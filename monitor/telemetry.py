@@ -152,6 +152,13 @@ METRICS: tuple[Metric, ...] = (
         "threshold",
         *STRATUM,
     ),
+    _counter(
+        "hss_outlet_requests_total",
+        "Requests to the webhook and to the endpoint of events: taken, retried later, or refused "
+        "for good.",
+        "outlet",
+        "outcome",
+    ),
     _counter("hss_job_runs_total", "Runs of a scheduled job.", "task", "outcome"),
     _counter("hss_scorer_restarts_total", "Scorer processes that died and were started again."),
     Metric(name="hss_scorers_running", kind="gauge", help="Scorer processes that are alive."),

@@ -1,0 +1,1 @@
+"""What leaves the sidecar for other tools: evaluation events, webhooks, exports."""
