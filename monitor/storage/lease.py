@@ -21,7 +21,7 @@ Times come from the clock that is handed in; see `queue` about clocks that disag
 from __future__ import annotations
 
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -172,7 +172,7 @@ class _LockSession:
                 return self._pid(self._connection)
             except DBAPIError:
                 # The server or the network ended the session, and the lock with it.
-                self.close()
+                self._leave()
         with ExitStack() as stack:
             connection = stack.enter_context(self._database.autocommit())
             # Its own from here on: the pool does not wait for it, and closing really closes it.
@@ -185,6 +185,14 @@ class _LockSession:
         return pid
 
     def close(self) -> None:
+        """Free the lock, and end the session."""
+        if self._connection is not None:
+            # The end alone would free it, too, but a moment after this returns.
+            with suppress(DBAPIError):
+                self._connection.execute(sa.select(sa.func.pg_advisory_unlock(_EVALUATOR_LOCK)))
+        self._leave()
+
+    def _leave(self) -> None:
         self._connection = None
         self._stack.close()
 
