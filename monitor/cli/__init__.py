@@ -18,6 +18,7 @@ from monitor.cli import (
     drift,
     evaluator,
     ingest,
+    mixin,
     models,
     records,
     run,
@@ -70,4 +71,5 @@ app.add_typer(models.models, name="models")
 app.add_typer(drift.drift, name="drift")
 app.add_typer(thresholds.thresholds, name="thresholds")
 app.add_typer(breaches.breaches, name="breaches")
+app.add_typer(mixin.mixin, name="mixin")
 app.add_typer(study.study, name="study")

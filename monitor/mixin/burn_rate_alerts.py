@@ -1,0 +1,133 @@
+"""Multi-window burn-rate alerts on thresholds of the kind `share_above`.
+
+The limit of such a threshold is a budget: the share of records that may lie beyond the level.
+The burn rate is the share that does, over the budget, and an alert needs it to be high over a
+long window (it matters) and over a short one (it still goes on):
+
+    share(w) = Σ_w exceeded weight / Σ_w weight,   weight = 1/π
+    alert  ⇔  share(long) > b  and  share(short) > b  and  records(long) ≥ min_records,
+              b = min(factor · budget, (1 + budget) / 2)
+
+Factors are those of the SRE Workbook for a budget of 30 days (ch. 5: 14.4 spends 2 % of it in
+an hour). A budget of a quarter can never burn 14.4 times as fast, as no share is above 1: there
+b lies halfway between the budget and 1. Records are counted, not weighed: three records that
+each stand for a hundred are still three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from monitor.mixin.alerts import SERIES, TICKET, Alert, increase, latest
+from monitor.mixin.links import INCIDENT
+from monitor.mixin.selectors import select
+from monitor.settings import Threshold
+
+GROUP = "hss-burn-rates"
+BY = (*SERIES, "threshold")
+_HISTOGRAMS = {
+    "hss": "hss_score",
+    **{
+        name: f"hss_{name}"
+        for name in (
+            "raw_distance",
+            "null_distance",
+            "entity_support",
+            "number_support",
+            "summac",
+            "factcc",
+            "shap_instability",
+            "lime_instability",
+            "smile_instability",
+            "attention_instability",
+        )
+    },
+}
+"""Signals with a histogram: its count tells how many records had a value."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Windows:
+    """A pair of windows that are looked at together."""
+
+    long: str
+    short: str
+    factor: float
+
+
+FAST = (
+    Windows(long="1h", short="5m", factor=14.4),
+    Windows(long="6h", short="30m", factor=6),
+)
+SLOW = (
+    Windows(long="1d", short="2h", factor=3),
+    Windows(long="3d", short="6h", factor=1),
+)
+
+
+def burn_rate_alerts(thresholds: Sequence[Threshold], *, gap: str) -> list[Alert]:
+    """A fast one of the threshold's severity, and a slow one that is always a ticket."""
+    return [
+        alert
+        for threshold in thresholds
+        if threshold.statistic == "share_above"
+        for alert in (
+            _alert("HssBurnRateFast", threshold, FAST, threshold.severity, gap),
+            _alert("HssBurnRateSlow", threshold, SLOW, TICKET, gap),
+        )
+    ]
+
+
+def _alert(
+    name: str, threshold: Threshold, pairs: Sequence[Windows], severity: str, gap: str
+) -> Alert:
+    pages = "\nor\n".join(_burning(threshold, pair, gap) for pair in pairs)
+    windows = " or ".join(f"{pair.long} and {pair.short}" for pair in pairs)
+    side = "above" if threshold.comparison == "above" else "not above"
+    return Alert(
+        name=name,
+        group=GROUP,
+        expr=pages,
+        by=BY,
+        hold=0,
+        severity=severity,
+        summary="The budget of {{ $labels.threshold }} burns too fast: {{ $labels.service }} "
+        "{{ $labels.model }} {{ $labels.category }}",
+        description=f"{{{{ $value | humanizePercentage }}}} of the records have {threshold.signal} "
+        f"{side} the level of {{{{ $labels.threshold }}}}, over {windows}, with at least "
+        f"{threshold.min_records} records ({{{{ $labels.service }}}} {{{{ $labels.model }}}} "
+        "{{ $labels.category }}).",
+        dashboard=INCIDENT,
+        path="/records",
+        labels={"signal": threshold.signal},
+        of=threshold.name,
+    )
+
+
+def _burning(threshold: Threshold, pair: Windows, gap: str) -> str:
+    by = ", ".join(BY)
+    limit = latest("hss_threshold", gap, BY, threshold=threshold.name)
+    budget = limit if threshold.comparison == "above" else f"(1 - {limit})"
+    over = [
+        f"(\n{_share(threshold, window)}\n> on ({by}) ({pair.factor:g} * {budget})\n"
+        f"or\n{_share(threshold, window)}\n> on ({by}) ((1 + {budget}) / 2)\n)"
+        for window in (pair.long, pair.short)
+    ]
+    counted = _HISTOGRAMS.get(threshold.signal)
+    enough = increase(
+        f"{counted}_count" if counted else "hss_records_scored_total", pair.long, SERIES
+    )
+    return (
+        f"({over[0]}\nand on ({by}) {over[1]}\n"
+        f"and on ({', '.join(SERIES)}) {enough} >= {threshold.min_records})"
+    )
+
+
+def _share(threshold: Threshold, window: str) -> str:
+    beyond, all_ = (
+        f"sum by ({', '.join(BY)}) (rate({select(name, threshold=threshold.name)}[{window}]))"
+        for name in ("hss_threshold_exceeded_weight_total", "hss_threshold_weight_total")
+    )
+    share = f"{beyond}\n/ {all_}"
+    return share if threshold.comparison == "above" else f"1 - {share}"
