@@ -32,7 +32,7 @@ class Stopping:
         if child:
             threading.Thread(target=self._watch_front, name="front", daemon=True).start()
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds: float | None = None) -> bool:
         """Sleep, but not beyond being asked to stop; whether that was asked."""
         return self._asked.wait(seconds)
 

@@ -14,7 +14,6 @@ import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.schedulers.base import BaseScheduler
-from apscheduler.schedulers.blocking import BlockingScheduler
 
 log = structlog.get_logger(__name__)
 
@@ -32,7 +31,7 @@ class Running(Protocol):
     """What a composition root does with a scheduler."""
 
     def start(self) -> None:
-        """Run the jobs: beside the caller (`background`), or until shut down (`blocking`)."""
+        """Run the jobs beside the caller."""
 
     def shutdown(self, wait: bool = True) -> None:
         """Begin no further run; with `wait`, return when the runs under way have ended."""
@@ -71,17 +70,11 @@ def _with_jobs(
 
 
 def background(jobs: Sequence[Job], *, count: Callable[[str, str], None]) -> Running:
-    """A scheduler for the front: jobs run in threads beside the event loop.
+    """A scheduler whose jobs run in threads beside the caller, each job in one at a time.
 
     `count(job, outcome)` is called after each run with `done` or `failed`.
     """
     scheduler = BackgroundScheduler(
         timezone="UTC", executors={"default": ThreadPoolExecutor(max(1, len(jobs)))}
     )
-    return _with_jobs(scheduler, jobs, count)
-
-
-def blocking(jobs: Sequence[Job], *, count: Callable[[str, str], None]) -> Running:
-    """A scheduler for a scorer: one job at a time, `start()` returns after `shutdown()`."""
-    scheduler = BlockingScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(1)})
     return _with_jobs(scheduler, jobs, count)

@@ -7,11 +7,8 @@ moment: its leases run out and another scorer takes the records up.
 from __future__ import annotations
 
 import os
-import signal
 import socket
-import sys
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +18,7 @@ from spacy.language import Language
 
 from monitor.attributing import attributing_of
 from monitor.calibrating import note_fingerprint
+from monitor.child import Stopping
 from monitor.embedding.language import load_language
 from monitor.embedding.sbert import SbertEncoder, load_encoder
 from monitor.embedding.sentences import SentenceSplitter
@@ -37,7 +35,7 @@ from monitor.pipeline import Pipeline, Stages
 from monitor.ports import CalibrationStore, Summarizer
 from monitor.records import Calibration, Severity, Strength
 from monitor.sampling.category import NearestCategory
-from monitor.scheduler import Job, Running, blocking
+from monitor.scheduler import Job, background
 from monitor.scoring.fingerprint import fingerprint
 from monitor.scoring.normalization import normalizer_for
 from monitor.scoring.provisional import provisional
@@ -214,28 +212,17 @@ def _severity(
 
 
 def serve(settings: Settings, stores: Stores, *, child: bool) -> None:
-    """Score what is queued until told to stop: by a signal, or as a `child` by its front's end.
+    """Score what is queued until told to stop: by a signal, or as a `child` by its front's end."""
+    stopping = Stopping()
+    stopping.listen(child=child)
+    score_queue(settings, stores, stopping)
+
+
+def score_queue(settings: Settings, stores: Stores, stopping: Stopping) -> None:
+    """Load the models, then lease, score and store until asked to stop.
 
     The record at hand is finished before this returns.
     """
-    stopping = threading.Event()
-    running: list[Running] = []
-    workers: list[Worker] = []
-
-    def stop(*_: object) -> None:
-        if stopping.is_set():
-            return
-        stopping.set()
-        for worker in workers:
-            worker.stop()
-        for scheduler in running:
-            scheduler.shutdown(wait=True)
-
-    # A Ctrl-C reaches the whole group of a terminal; a child waits for its front's decision.
-    signal.signal(signal.SIGINT, signal.SIG_IGN if child else stop)
-    signal.signal(signal.SIGTERM, stop)
-    if child:
-        threading.Thread(target=_watch_front, args=(stop,), name="front", daemon=True).start()
     bench = build(settings, stores.calibrations)
     note_fingerprint(stores, bench.fingerprint, bench.made_of)
     worker = Worker(
@@ -247,17 +234,10 @@ def serve(settings: Settings, stores: Stores, *, child: bool) -> None:
         fingerprint=bench.fingerprint,
         clock=now,
     )
-    workers.append(worker)
+    stopping.then(worker.stop)
     job = Job(name="claim_and_score", seconds=settings.execution.poll_seconds, run=worker.drain)
-    scheduler = blocking([job], count=lambda job, outcome: None)
-    if not stopping.is_set():
-        log.info("scorer_ready", fingerprint=bench.fingerprint)
-        running.append(scheduler)
-        scheduler.start()
-
-
-def _watch_front(stop: Callable[[], None]) -> None:
-    """Standard input ends when the front that started us is gone, however it went."""
-    while sys.stdin.buffer.read(1):
-        pass
-    stop()
+    scheduler = background([job], count=lambda job, outcome: None)
+    log.info("scorer_ready", fingerprint=bench.fingerprint)
+    scheduler.start()
+    stopping.wait()
+    scheduler.shutdown(wait=True)

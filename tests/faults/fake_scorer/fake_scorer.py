@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
-import threading
 import time
 from datetime import UTC, datetime
 
+from monitor.child import Stopping
 from monitor.records import IncomingRecord, RecordState, ScoredRecord
 from monitor.settings import Settings
 from monitor.stores import Stores, now
@@ -36,6 +35,12 @@ def score(record: IncomingRecord) -> ScoredRecord:
 
 
 def serve(settings: Settings, stores: Stores, *, child: bool) -> None:
+    stopping = Stopping()
+    stopping.listen(child=child)
+    score_queue(settings, stores, stopping)
+
+
+def score_queue(settings: Settings, stores: Stores, stopping: Stopping) -> None:
     worker = Worker(
         stores.queue,
         score,
@@ -45,18 +50,6 @@ def serve(settings: Settings, stores: Stores, *, child: bool) -> None:
         fingerprint="fp",
         clock=now,
     )
-    stopping = threading.Event()
-
-    def stop(*_: object) -> None:
-        stopping.set()
-        worker.stop()
-
-    def watch() -> None:
-        sys.stdin.buffer.read()
-        stop()
-
-    signal.signal(signal.SIGTERM, stop)
-    if child:
-        threading.Thread(target=watch, daemon=True).start()
+    stopping.then(worker.stop)
     while not stopping.wait(settings.execution.poll_seconds):
         worker.drain()
