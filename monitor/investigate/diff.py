@@ -16,6 +16,9 @@ MAX_EDITS: Final = 240
 _WORD = re.compile(r"\s*\S+|\s+\Z")
 
 Kind = Literal["same", "gone", "new"]
+_SAME: Final[Kind] = "same"
+_GONE: Final[Kind] = "gone"
+_NEW: Final[Kind] = "new"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,14 +41,11 @@ def word_diff(before: str, after: str, *, max_edits: int = MAX_EDITS) -> tuple[P
     old, new = _WORD.findall(before), _WORD.findall(after)
     kinds = _script([word.strip() for word in old], [word.strip() for word in new], max_edits)
     pieces: list[Piece] = []
-    at = {"old": 0, "new": 0}
+    at_old = at_new = 0
     for kind, count in kinds:
-        if kind == "gone":
-            words = old[at["old"] : at["old"] + count]
-        else:
-            words = new[at["new"] : at["new"] + count]
-        at["old"] += count if kind != "new" else 0
-        at["new"] += count if kind != "gone" else 0
+        words = old[at_old : at_old + count] if kind == "gone" else new[at_new : at_new + count]
+        at_old += count if kind != "new" else 0
+        at_new += count if kind != "gone" else 0
         text = "".join(words)
         if pieces and pieces[-1].kind == "gone" and not text[:1].isspace():
             # The first word of a text has no white space before it to keep them apart.
@@ -63,12 +63,12 @@ def _script(old: Sequence[str], new: Sequence[str], max_edits: int) -> list[tupl
     while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
     a, b = old[head : len(old) - tail], new[head : len(new) - tail]
-    steps: list[Kind] = ["same"] * head
+    steps: list[Kind] = [_SAME] * head
     found = _shortest(a, b, max_edits)
     if found is None:
-        found = [*["gone"] * len(a), *["new"] * len(b)]
+        found = [_GONE] * len(a) + [_NEW] * len(b)
     steps += found
-    steps += ["same"] * tail
+    steps += [_SAME] * tail
     return _grouped(steps)
 
 
@@ -99,21 +99,21 @@ def _walked_back(history: Sequence[dict[int, int]], x: int, y: int) -> list[Kind
         start = furthest[before]
         # The run of equal words behind the edit.
         same = min(x - start, y - (start - before)) if down else x - start - 1
-        steps += ["same"] * same
-        steps.append("new" if down else "gone")
+        steps += [_SAME] * same
+        steps.append(_NEW if down else _GONE)
         x, y = start, start - before
-    return [*["same"] * x, *steps[::-1]]
+    return [_SAME] * x + steps[::-1]
 
 
 def _grouped(steps: Sequence[Kind]) -> list[tuple[Kind, int]]:
     """Neighbours joined; between two equal words, what is gone stands before what is new."""
     runs: list[tuple[Kind, int]] = []
-    edits = {"gone": 0, "new": 0}
+    edits: dict[Kind, int] = {_GONE: 0, _NEW: 0}
 
     def flush() -> None:
-        for kind in ("gone", "new"):
+        for kind in (_GONE, _NEW):
             if edits[kind]:
-                runs.append((kind, edits[kind]))  # type: ignore[arg-type]  # both are Kinds
+                runs.append((kind, edits[kind]))
                 edits[kind] = 0
 
     for step in steps:

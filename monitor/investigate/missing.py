@@ -8,7 +8,10 @@ from monitor.storage.content import ContentMode
 from monitor.storage.detail import RecordDetail
 
 
-def _missing(detail: RecordDetail, request: CapturedRequest | None, texts: bool) -> list[Missing]:
+def missing_parts(
+    detail: RecordDetail, request: CapturedRequest | None, *, texts: bool
+) -> list[Missing]:
+    """In the order of the page; `texts` says whether this reader may see them."""
     found = []
     if not texts:
         why = "texts are shown to investigators only (access.texts)"

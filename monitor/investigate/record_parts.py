@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from monitor.findings import BreachRow
+from monitor.findings import BreachRow, Series
 from monitor.investigate.pictures.ribbons import Move
 from monitor.records import Reason, UnsupportedFact
 from monitor.storage.content import ContentMode
@@ -35,6 +35,11 @@ class Word:
     instability: float | None
     """Its part of the attribution instability; None where nothing could be compared."""
     unstable: bool
+
+    @property
+    def magnitude(self) -> float:
+        """|φ|"""
+        return abs(self.value)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,6 +98,11 @@ class Version:
     seconds: float
     attempts: int
     truncated: bool
+
+    @property
+    def rank(self) -> float:
+        """The distance; −1 without one, so that it sorts behind all others."""
+        return -1.0 if self.distance is None else self.distance
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -182,3 +192,13 @@ class RecordFacts:
     breaches: tuple[BreachRow, ...]
     """In which it contributed."""
     missing: tuple[Missing, ...]
+
+    @property
+    def holds_texts(self) -> bool:
+        """Whether anything of the texts is in here: then showing it is noted."""
+        return self.document is not None or self.summary is not None or self.request is not None
+
+    @property
+    def series(self) -> Series:
+        record = self.record
+        return Series(service=record.service, model=record.model, category=record.category or "")

@@ -1,0 +1,90 @@
+"""What an address asks for, as the filters of the stores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeVar
+
+from monitor.errors import UsageError, choices
+from monitor.investigate.moments import moment
+from monitor.records import Reason, RecordState
+from monitor.storage.breach_store import BreachFilter
+from monitor.storage.queries import RecordFilter
+
+RECORD_FIELDS = (
+    "service",
+    "model",
+    "category",
+    "release",
+    "state",
+    "reason",
+    "since",
+    "until",
+    "min_hss",
+    "trace_id",
+    "text",
+)
+BREACH_FIELDS = ("service", "model", "category", "threshold", "state", "since", "until")
+DRIFT_FIELDS = ("service", "model", "state")
+_BREACH_STATES = ("open", "resolved")
+WordT = TypeVar("WordT", bound=StrEnum)
+
+
+def asked(query: Mapping[str, str], fields: tuple[str, ...]) -> dict[str, str]:
+    """The fields as they were sent; empty where they were not."""
+    return {field: query.get(field, "").strip() for field in fields}
+
+
+def record_filter(query: Mapping[str, str], *, now: datetime) -> RecordFilter:
+    """Raises `UsageError` for a value that cannot be."""
+    return RecordFilter(
+        service=query.get("service") or None,
+        model=query.get("model") or None,
+        category=query.get("category") or None,
+        release=query.get("release") or None,
+        state=_word(RecordState, "state", query.get("state")),
+        reason=_word(Reason, "reason", query.get("reason")),
+        since=moment("since", query.get("since"), now=now),
+        until=moment("until", query.get("until"), now=now),
+        min_hss=_share("min_hss", query.get("min_hss")),
+        trace_id=query.get("trace_id") or None,
+    )
+
+
+def breach_filter(query: Mapping[str, str], *, now: datetime) -> BreachFilter:
+    """Raises `UsageError` for a value that cannot be."""
+    state = query.get("state") or None
+    if state is not None and state not in _BREACH_STATES:
+        raise UsageError(f"state: {state!r} is none of {choices(_BREACH_STATES)}")
+    return BreachFilter(
+        service=query.get("service") or None,
+        model=query.get("model") or None,
+        category=query.get("category") or None,
+        threshold=query.get("threshold") or None,
+        state=state,
+        since=moment("since", query.get("since"), now=now),
+        until=moment("until", query.get("until"), now=now),
+    )
+
+
+def _word(words: type[WordT], field: str, value: str | None) -> WordT | None:
+    if not value:
+        return None
+    try:
+        return words(value)
+    except ValueError:
+        raise UsageError(f"{field}: {value!r} is none of {choices(words)}") from None
+
+
+def _share(field: str, value: str | None) -> float | None:
+    if not value:
+        return None
+    try:
+        number = float(value.replace(",", "."))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise UsageError(f"{field}: {value!r} is no number from 0 to 1")
+    return number

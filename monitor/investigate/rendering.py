@@ -1,0 +1,92 @@
+"""Pages out of templates: everything is escaped, and an unknown name is an error."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Mapping
+from datetime import datetime
+from importlib import resources
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from monitor import __version__
+from monitor.access.visitor import csrf_field
+from monitor.findings import Series
+from monitor.investigate import marking, words
+from monitor.investigate.diff import word_diff
+from monitor.investigate.pictures.bar import bar
+from monitor.investigate.pictures.ribbons import COSTS, cost_class, ribbons
+from monitor.investigate.pictures.sparkline import sparkline
+
+STATIC: Final[Mapping[str, str]] = {
+    "style.css": "text/css; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+"""Files that pages load, with their media types."""
+
+
+def static_file(name: str) -> bytes:
+    """One of `STATIC`."""
+    return resources.files("monitor.investigate").joinpath("static", name).read_bytes()
+
+
+def environment() -> Environment:
+    """The templates with what they call."""
+    made = Environment(
+        loader=PackageLoader("monitor.investigate"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "number": words.number,
+        "when": words.when,
+        "signal": words.signal_name,
+        "how_long": words.how_long,
+        "segment": segment,
+        "series_query": series_query,
+    }
+    made.globals |= {
+        "ago": words.ago,
+        "bar": bar,
+        "coloured": marking.coloured,
+        "cost_class": cost_class,
+        "costs": COSTS,
+        "csrf_field": csrf_field,
+        "ribbons": ribbons,
+        "sparkline": sparkline,
+        "style_version": hashlib.sha256(static_file("style.css")).hexdigest()[:12],
+        "version": __version__,
+        "with_facts": marking.with_facts,
+        "with_swaps": marking.with_swaps,
+        "word_diff": word_diff,
+    }
+    return made
+
+
+def render(templates: Environment, name: str, *, now: datetime, **context: Any) -> str:
+    """One page; pictures get ids that are unique on it."""
+    count = itertools.count(1)
+    return templates.get_template(name).render(
+        now=now, picture_id=lambda: f"picture-{next(count)}", **context
+    )
+
+
+def segment(word: str) -> str:
+    """One segment of an address, whatever the word holds."""
+    return quote(word, safe="")
+
+
+def series_query(series: Series, **more: str) -> Markup:
+    """The query of an address that names a series.
+
+    >>> series_query(Series(service="a b", model="m", category=""))
+    Markup('service=a+b&amp;model=m&amp;category=')
+    """
+    named = {"service": series.service, "model": series.model, "category": series.category}
+    return Markup("{}").format(urlencode(named | more))
