@@ -2,7 +2,8 @@
 
 The ratio of their rates over a window is the weighted share of bad records in it, over all
 replicas. Each record counts 1/π, as it stands for so many; a signal of explained records
-1/(π · probability of being explained).
+1/(π · probability of being explained). Beside it records are counted once each: a share that
+rests on three records must not wake anybody, however many they stand for.
 """
 
 from __future__ import annotations
@@ -64,10 +65,14 @@ class BurnRates:
                 continue
             stratum = self._telemetry.labels.stratum(row.service, row.model, row.category)
             labels = (threshold.name, *stratum)
-            self._telemetry.count("hss_threshold_weight_total", *labels, by=weight)
             # Also by nothing: a ratio needs both series from the first record on.
-            exceeded = weight if value > level else 0.0
-            self._telemetry.count("hss_threshold_exceeded_weight_total", *labels, by=exceeded)
+            exceeded = value > level
+            self._telemetry.count("hss_threshold_weight_total", *labels, by=weight)
+            self._telemetry.count(
+                "hss_threshold_exceeded_weight_total", *labels, by=weight * exceeded
+            )
+            self._telemetry.count("hss_threshold_observed_total", *labels)
+            self._telemetry.count("hss_threshold_exceeded_total", *labels, by=float(exceeded))
 
     def _level(self, threshold: Threshold, row: FinishedRow) -> float | None:
         if threshold.level is not None and threshold.level.value is not None:

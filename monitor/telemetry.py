@@ -153,6 +153,18 @@ METRICS: tuple[Metric, ...] = (
         *STRATUM,
     ),
     _counter(
+        "hss_threshold_observed_total",
+        "Records behind hss_threshold_weight_total, each counted once: how sure a share is.",
+        "threshold",
+        *STRATUM,
+    ),
+    _counter(
+        "hss_threshold_exceeded_total",
+        "Records behind hss_threshold_exceeded_weight_total, each counted once.",
+        "threshold",
+        *STRATUM,
+    ),
+    _counter(
         "hss_outlet_requests_total",
         "Requests to the webhook and to the endpoint of events: taken, retried later, or refused "
         "for good.",
