@@ -35,6 +35,8 @@ from monitor.ingest.http import ingest_router
 from monitor.ingest.join import JoinBuffer
 from monitor.ingest.redaction import Redaction
 from monitor.intake import ArrivalCount, QueueingIntake
+from monitor.investigate.pages import pages_router
+from monitor.investigate.sources import Sources
 from monitor.jobs import count_finished_records, supervise
 from monitor.listening import listening
 from monitor.processes import local_evaluator, local_scorers
@@ -167,6 +169,20 @@ class Front:
             clock=now,
             max_body=settings.http.max_body,
             refused=lambda status: self.telemetry.count("hss_ingest_rejected_total", str(status)),
+        )
+
+    @property
+    def sources(self) -> Sources:
+        """What the pages read from."""
+        return Sources(
+            database=self.stores.database,
+            breaches=self.stores.breaches,
+            drift=self.stores.drift,
+            audit=self.stores.audit,
+            evaluator=self.stores.lease.current,
+            clock=now,
+            window=timedelta(seconds=self.settings.windows.seconds),
+            drift_window=timedelta(seconds=self.settings.drift.window_seconds),
         )
 
     def status(self) -> dict[str, object]:
@@ -329,6 +345,7 @@ def web(front: Front) -> FastAPI:
         refused=lambda status: front.telemetry.count("hss_ingest_rejected_total", str(status)),
     )
     app.include_router(front.ingest)
+    app.include_router(pages_router(front.sources))
 
     @app.get("/metrics")
     def metrics(request: Request) -> Response:
