@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from monitor.cli.output import cell, out, table
+from monitor.cli.output import out, prose, table
 from monitor.records import Attribution, Explanation, FactualScore
 
 SHADES = 4
@@ -114,19 +114,27 @@ def print_coloured(
     out.print(coloured(document, spans, values))
 
 
+def shade_style(shade: int) -> str:
+    """The style of a word of a depth from −4 (works against the summary) to 4.
+
+    >>> shade_style(-1)
+    'black on #f6dcdc'
+    """
+    return f"black on {(_POSITIVE if shade > 0 else _NEGATIVE)[abs(shade) - 1]}"
+
+
 def coloured(document: str, spans: Sequence[tuple[int, int]], values: Sequence[float]) -> Text:
     """Green where φ > 0, red where φ < 0, deeper for a larger share of the greatest |φ|."""
     text = Text()
     greatest = max((abs(value) for value in values), default=0.0)
     position = 0
     for (start, end), value in zip(spans, values, strict=True):
-        text.append(cell(document[position:start]))
-        word = cell(document[start:end])
+        text.append(prose(document[position:start]))
+        word = prose(document[start:end])
         # Rounded to the nearest shade; below an eighth of the greatest a word stays plain.
         depth = round(SHADES * abs(value) / greatest) if greatest else 0
         if depth:
-            colours = _POSITIVE if value > 0 else _NEGATIVE
-            word.stylize(f"black on {colours[depth - 1]}")
+            word.stylize(shade_style(depth if value > 0 else -depth))
         text.append(word)
         position = end
-    return text.append(cell(document[position:]))
+    return text.append(prose(document[position:]))
