@@ -7,16 +7,37 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from prometheus_client.openmetrics import parser
 from prometheus_client.parser import text_string_to_metric_families
 
-from monitor.records import Reason, RecordState
+from monitor.calibrating import Window
+from monitor.drift_references import fit_references
+from monitor.records import (
+    IncomingRecord,
+    Reason,
+    RecordState,
+    SampledRecord,
+    SamplingDecision,
+    Stratum,
+)
+from monitor.settings.watching import Drift
 from monitor.telemetry import BY_NAME, METRICS
 
 KNOWN = {"service": "news", "model": "m1"}
+DRIFT = {
+    "signals": ["entity_support"],
+    "min_reference_records": 80,
+    "cycle_hours": 0.0001,
+    "min_records": 5,
+    "permutations": 99,
+    "false_alarm_days": 0.001,
+}
+"""The least with which everything that can be said of drift is said."""
+QUICK = {"limit": {"value": 0.7}, "min_records": 1, "hold_seconds": 0}
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
 
 
@@ -26,6 +47,56 @@ def front(make_sidecar: Any) -> Any:
         labels={"services": ["news"], "models": ["m1"]},
         sampling={"budget": {"records_per_hour": 1_000_000, "epoch_seconds": 0.5}},
         ingest={"join_seconds": 0.1},
+        evaluation={"enabled": True, "seconds": 0.5, "lease_seconds": 5},
+        drift=DRIFT,
+        thresholds=[
+            {"name": "low", "signal": "entity_support", "comparison": "below", **QUICK},
+            {"name": "share", "signal": "hss", "statistic": "share_above", **QUICK}
+            | {"level": {"value": 0.2}},
+        ],
+    )
+
+
+def _drift(stores: Any, calibration: Any, scored: Any) -> None:
+    """Ninety records of a service elsewhere, their reference, and ninety of its bad release."""
+    began = datetime.now(UTC) - timedelta(minutes=10)
+    for number in range(180):
+        if number == 90:
+            window = Window(name="reference", until=calibration.created_at)
+            made = fit_references(stores, calibration, window, Drift(**DRIFT))
+            stores.drift.save_references(made)
+            stores.calibrations.activate(calibration.id)
+        bad = number >= 90
+        _score(
+            stores,
+            scored,
+            f"drifting-{number:03d}",
+            received_at=began + timedelta(seconds=number),
+            support=0.2 if bad else 0.9 + (number % 7) / 100,
+        )
+
+
+def _score(stores: Any, scored: Any, name: str, *, received_at: datetime, support: float) -> None:
+    record = IncomingRecord(
+        id=name,
+        document="d",
+        summary="s",
+        service="elsewhere",
+        model="m",
+        received_at=received_at,
+        category="general",
+    )
+    decision = SamplingDecision(
+        sampled=True,
+        stratum=Stratum(service="elsewhere", model="m", category="general"),
+        probability=1.0,
+        epoch=1,
+    )
+    stores.queue.accept([SampledRecord(record=record, decision=decision, front="another")])
+    (item,) = stores.queue.lease("test", count=1, seconds=60)
+    result = scored(name)
+    stores.queue.finish(
+        item.lease, replace(result, support=replace(result.support, entity_support=support))
     )
 
 
@@ -51,7 +122,7 @@ def busy(front: Any, scored: Any, calibration: Any) -> Iterator[Any]:
     assert front.post("/v1/records", b"{", "application/json").status_code == 400
     with front.stores() as stores:
         if not stores.calibrations.all():
-            stores.calibrations.add(calibration, activate=True)
+            stores.calibrations.add(calibration, activate=False)
             results = {
                 "scored": scored("scored"),
                 "skipped": replace(
@@ -69,10 +140,13 @@ def busy(front: Any, scored: Any, calibration: Any) -> Iterator[Any]:
                 if item.record.id in results:
                     stores.queue.finish(item.lease, results[item.record.id])
                 else:
-                    stores.queue.put_back(item.lease, delay=0)
+                    stores.queue.put_back(item.lease, delay=3600)
+            _drift(stores, calibration, scored)
     front.wait_for(lambda: front.total("hss_records_failed_total") == 1)
     front.wait_for(lambda: "hss_window_mean" in front.metrics())
     front.wait_for(lambda: "hss_sampling_rate_ratio" in front.metrics())
+    front.wait_for(lambda: front.total("hss_drift_detected") == 1)
+    front.wait_for(lambda: front.total("hss_threshold_breach", threshold="share") == 2)
     yield front
 
 
@@ -144,12 +218,24 @@ def test_each_record_is_counted_once(busy: Any) -> None:
     assert busy.total("hss_window_mean", signal="hss", service="news", model="m1") == 0.25
 
 
-def test_ten_thousand_names_make_no_new_series(busy: Any) -> None:
-    """Whoever can send a record could otherwise fill Prometheus."""
+def test_ten_thousand_names_make_no_new_series(busy: Any, scored: Any) -> None:
+    """Whoever can send a record could otherwise fill Prometheus; some of them are scored, so that
+    windows, thresholds and drift know their names, too."""
+
+    def finish(count: int) -> None:
+        with busy.stores() as stores:
+            for item in stores.queue.lease("test", count=count, seconds=60):
+                result = scored(item.record.id, category=item.record.category)
+                stores.queue.finish(item.lease, result)
+
     stranger = {"document": "d", "summary": "s", "service": "x", "model": "y", "category": "z"}
     other = {"service": "other", "model": "other"}
     busy.post_records(stranger)
     busy.wait_for(lambda: busy.total("hss_sampling_rate_ratio", **other) > 0)
+    finish(1)
+    everything_else = {**other, "category": "other"}
+    busy.wait_for(lambda: busy.total("hss_threshold_weight_total", **everything_else) == 1)
+    busy.wait_for(lambda: busy.total("hss_threshold_records", **everything_else) == 2)
     before = _series(busy)
     strangers = [
         {**stranger, "service": f"s-{n}", "model": f"m-{n}", "category": f"c-{n}"}
@@ -159,7 +245,9 @@ def test_ten_thousand_names_make_no_new_series(busy: Any) -> None:
 
     assert busy.post_records(*strangers).json()["sampled"] == 10_000
     busy.wait_for(lambda: busy.log_of("sampling_epoch_opened")[-1]["epoch"] > epoch)
-    time.sleep(1.0)  # two turns of the gauges
+    finish(200)
+    busy.wait_for(lambda: busy.total("hss_threshold_weight_total", **everything_else) == 201)
+    time.sleep(2.0)  # turns of the evaluator, and of the gauges
 
     assert busy.total("hss_records_received_total", **other) == 10_001
     assert _series(busy) - before == set()
