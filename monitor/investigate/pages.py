@@ -207,8 +207,10 @@ def pages_router(sources: Sources) -> APIRouter:
     def favicon() -> Response:
         return RedirectResponse("/static/icon.svg")
 
-    router.include_router(api_router(sources))
-    return router
+    both = APIRouter()
+    both.include_router(router)
+    both.include_router(api_router(sources))
+    return both
 
 
 def _short(form: dict[str, str], field: str, most: int) -> str:
