@@ -32,6 +32,7 @@ from monitor.errors import MalformedInput
 from monitor.records import FloatArray
 
 LEVEL = 0.95
+_ROUNDING = 1e-12
 LEAST = 10
 """Traces that each group must have for an interval of the difference."""
 
@@ -101,7 +102,7 @@ def difference(
     else:
         errors = one.std_error * sqrt(taus[0]), two.std_error * sqrt(taus[1])
         error = hypot(*errors)
-        if error == 0.0:
+        if error <= _ROUNDING * max(1.0, abs(one.value), abs(two.value)):
             reason = "no_spread"
         else:
             degrees = _degrees(errors, (_worth(one, taus[0]), _worth(two, taus[1])))

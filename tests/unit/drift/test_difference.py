@@ -65,6 +65,7 @@ def test_correlated_records_widen_the_interval() -> None:
         ([0.1, 0.2, 0.3] * 3, [0.5, 0.6] * 20, "too_few_records"),
         ([0.1], [0.5, 0.6] * 20, "too_few_records"),
         ([1.0] * 20, [1.0] * 20, "no_spread"),
+        ([0.2] * 60, [0.2] * 61, "no_spread"),
     ],
 )
 def test_what_cannot_be_judged_says_so(
