@@ -194,7 +194,7 @@ def container(image: Stage) -> Iterator[subprocess.Popen[bytes]]:
         set -e
         mount --bind {root} {root}
         mount -o remount,ro,bind {root}
-        mount -t tmpfs -o mode=1777 tmpfs {image.inside("/tmp")}
+        mount -t tmpfs -o mode=1777 tmpfs {root / "tmp"}
         mount -t tmpfs -o uid={user},gid={group} tmpfs {data}
         mount -t proc proc {root}/proc
         mount --bind /dev {root}/dev
