@@ -47,10 +47,14 @@ def _command(name: str, config: Path | None) -> list[str]:
     return command if config is None else [*command, "--config", str(config.resolve())]
 
 
+def thread_limits(threads: int) -> dict[str, str]:
+    """Variables without which each library beside torch starts a pool as wide as the machine."""
+    return {
+        "OMP_NUM_THREADS": str(threads),
+        "OPENBLAS_NUM_THREADS": str(threads),
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+
+
 def _environment(threads: int) -> dict[str, str]:
-    environment = dict(os.environ)
-    # Every library beside torch would start a pool of its own as wide as the machine.
-    environment.setdefault("OMP_NUM_THREADS", str(threads))
-    environment.setdefault("OPENBLAS_NUM_THREADS", str(threads))
-    environment.setdefault("TOKENIZERS_PARALLELISM", "false")
-    return environment
+    return {**thread_limits(threads), **os.environ}

@@ -84,6 +84,19 @@ def open_stores(settings: Settings, *, content_key: bytes | None = None) -> Iter
         database.close()
 
 
+def require_shared_queue(settings: Settings) -> None:
+    """For scorers that no front started: they have to be able to read what is queued.
+
+    Raises `ConfigurationError` where only the front and its children can.
+    """
+    if not ContentMode(settings.storage.mode).keeps_texts:
+        raise ConfigurationError(
+            f"storage.mode: {settings.storage.mode!r} keeps the key of queued texts in the memory "
+            "of the front that took them in, so that only its own scorers read them; set "
+            "execution.backend: local there, or storage.mode: redacted"
+        )
+
+
 def hash_key(path: Path) -> bytes:
     """The key of the text hashes, made on the first start, readable by its owner only.
 

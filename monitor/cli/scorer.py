@@ -1,4 +1,4 @@
-"""`hss-monitor scorer`: one scorer process; `run` starts its own, a fleet starts more."""
+"""`hss-monitor scorer`: one scorer, or many on Ray; `run` starts its own, a fleet starts more."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from monitor import cluster
 from monitor.cli.options import Config, settings_of
-from monitor.stores import open_stores
+from monitor.stores import open_stores, require_shared_queue
 
 
 def scorer(
@@ -21,12 +22,23 @@ def scorer(
             help="Started by a front: reads the content key, and ends with standard input.",
         ),
     ] = False,
+    ray: Annotated[
+        bool,
+        typer.Option(
+            "--ray", help="Start execution.ray.scorers of them on a Ray cluster, and watch them."
+        ),
+    ] = False,
 ) -> None:
     """Lease queued records, score them and store the results, until told to stop."""
+    settings = settings_of(config)
+    if ray:
+        cluster.serve(settings)
+        return
+    if not child:
+        require_shared_queue(settings)
     # Loads torch and all models: no other command should wait for that.
     from monitor.scorer import serve
 
-    settings = settings_of(config)
     key = bytes.fromhex(sys.stdin.buffer.readline().decode().strip()) if child else b""
     with open_stores(settings, content_key=key or None) as stores:
         serve(settings, stores, child=child)

@@ -9,24 +9,19 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
-log = structlog.get_logger(__name__)
+from monitor.execution.restarts import Restarts
 
-FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 60.0
-HEALTHY_SECONDS = 60.0
-"""A child that lived so long died of one record, not of its start: it restarts at once."""
+log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
 class _Slot:
+    restarts: Restarts = field(default_factory=Restarts)
     process: subprocess.Popen[bytes] | None = None
-    started: float = 0.0
-    pause: float = 0.0
-    not_before: float = 0.0
 
 
 class LocalProcesses:
@@ -68,18 +63,14 @@ class LocalProcesses:
                 if code is None:
                     continue
                 died += 1
-                healthy = now - slot.started >= HEALTHY_SECONDS
-                slot.pause = (
-                    0.0 if healthy else min(max(2 * slot.pause, FIRST_PAUSE), LONGEST_PAUSE)
-                )
-                slot.not_before = now + slot.pause
+                pause = slot.restarts.died(now)
                 self._close(slot)
-                log.warning(f"{self._name}_died", number=number, code=code, restart_in=slot.pause)
-            if now >= slot.not_before:
+                log.warning(f"{self._name}_died", number=number, code=code, restart_in=pause)
+            if slot.restarts.due(now):
                 slot.process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module
                     self._command, stdin=subprocess.PIPE, env=self._environment
                 )
-                slot.started = now
+                slot.restarts.began(now)
                 self._greet(slot.process)
         return died
 
