@@ -26,7 +26,7 @@ from monitor.stores import Stores
 MOMENT = timedelta(microseconds=1)
 
 References = Callable[[Series, str], Records | None]
-"""The records of the frozen reference of a signal of a series."""
+"""The records of the frozen reference of a signal of a series; `None` without any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,23 +143,3 @@ def _ages(
         ids=("",) * len(times),
     )
     return replace(threshold, window=max(span.every / 2, 1.0)), single, times
-
-
-def reference_records(stores: Stores) -> References:
-    """Looks references up in what calibrations have stored, each once."""
-    stored = {(each.series, each.signal): each for each in stores.drift.references()}
-
-    def find(series: Series, signal: str) -> Records | None:
-        reference = stored.get((series, signal))
-        if reference is None or reference.since is None or reference.until is None:
-            return None
-        sample = signal_sample(
-            stores.database,
-            series,
-            signal,
-            since=reference.since,
-            until=reference.until + MOMENT,
-        )
-        return records_of(sample) if len(sample) else None
-
-    return find

@@ -11,6 +11,7 @@ from monitor.cli import (
     audit,
     breaches,
     calibrate,
+    calibrations,
     config,
     db,
     demo,
@@ -60,7 +61,7 @@ app.command("scorer")(scorer.scorer)
 app.command("evaluator", hidden=True)(evaluator.evaluator)
 app.command("ingest")(ingest.ingest)
 app.command("calibrate")(calibrate.calibrate)
-app.add_typer(calibrate.calibrations, name="calibrations")
+app.add_typer(calibrations.calibrations, name="calibrations")
 app.add_typer(records.records, name="records")
 app.command("doctor")(doctor.doctor)
 app.add_typer(audit.audit, name="audit")

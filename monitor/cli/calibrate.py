@@ -1,4 +1,4 @@
-"""`hss-monitor calibrate` and `calibrations`: frozen normalizers, made on purpose."""
+"""`hss-monitor calibrate`: frozen normalizers and references, made on purpose."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from typing import Annotated
 
 import typer
 
+from monitor.cli.calibrations import calibration_fields
 from monitor.cli.options import Config, Json, Model, Service, Since, Until, moment, settings_of
 from monitor.cli.output import emit, note, table
-from monitor.errors import UsageError
 from monitor.findings import StoredReference
 from monitor.records import Calibration
 from monitor.stores import now, open_stores
-
-calibrations = typer.Typer(help="List and activate stored calibrations.", no_args_is_help=True)
 
 
 def calibrate(
@@ -66,97 +64,17 @@ def calibrate(
         if activate:
             stores.calibrations.activate(made.id)
     if json_:
-        emit({**_row(made, activate), "renormalized": changed, "references": _count(references)})
+        emit(
+            {
+                **calibration_fields(made, activate),
+                "renormalized": changed,
+                "references": _count(references),
+            }
+        )
         return
     _print(made)
     _print_references(references)
     note(f"{'active' if activate else 'stored'}; {changed} scores were normalized with it")
-
-
-@calibrations.command("list")
-def list_(config: Config = None, json_: Json = False) -> None:
-    """Stored calibrations, newest first."""
-    with open_stores(settings_of(config)) as stores:
-        stored = stores.calibrations.all()
-    if json_:
-        for calibration, active in stored:
-            emit(_row(calibration, active))
-        return
-    table(
-        ["id", "active", "window", "created", "pooled M", "documents", "fingerprint"],
-        [
-            (
-                calibration.id,
-                "yes" if active else "",
-                calibration.window + (" (provisional)" if calibration.provisional else ""),
-                calibration.created_at,
-                calibration.normalizers[0].value,
-                calibration.normalizers[0].documents,
-                calibration.fingerprint[:12],
-            )
-            for calibration, active in stored
-        ],
-    )
-
-
-@calibrations.command("compare")
-def compare(first: str, second: str, config: Config = None, json_: Json = False) -> None:
-    """Two calibrations side by side, category by category."""
-    with open_stores(settings_of(config)) as stores:
-        one, two = (_known(stores.calibrations.get(name), name) for name in (first, second))
-    values = [{entry.category: entry for entry in each.normalizers} for each in (one, two)]
-    rows = []
-    for category in dict.fromkeys([*values[0], *values[1]]):
-        a, b = values[0].get(category), values[1].get(category)
-        rows.append(
-            {
-                "category": category,
-                "first": a and a.value,
-                "first_low": a and a.low,
-                "first_high": a and a.high,
-                "second": b and b.value,
-                "second_low": b and b.low,
-                "second_high": b and b.high,
-                "ratio": b.value / a.value if a and b else None,
-            }
-        )
-    if one.fingerprint != two.fingerprint:
-        changed = sorted(
-            key
-            for key in {*one.settings, *two.settings}
-            if one.settings.get(key) != two.settings.get(key)
-        )
-        note(f"their settings differ ({', '.join(changed)}): the distances do not compare")
-    if json_:
-        for row in rows:
-            emit(row)
-        return
-    table(
-        list(rows[0]),
-        [
-            tuple("pooled" if v is None and k == "category" else v for k, v in r.items())
-            for r in rows
-        ],
-    )
-
-
-@calibrations.command("activate")
-def activate(calibration: str, config: Config = None, json_: Json = False) -> None:
-    """Normalize new scores with a stored calibration; also the way back to an old one."""
-    with open_stores(settings_of(config)) as stores:
-        activated = stores.calibrations.activate(calibration)
-    if json_:
-        emit(_row(activated, True))
-    else:
-        note(f"{activated.id} is active for fingerprint {activated.fingerprint[:12]}")
-
-
-def _known(calibration: Calibration | None, name: str) -> Calibration:
-    if calibration is None:
-        raise UsageError(
-            f"calibration: {name!r} is not stored; see `hss-monitor calibrations list`"
-        )
-    return calibration
 
 
 def _count(references: list[StoredReference]) -> dict[str, int]:
@@ -187,22 +105,6 @@ def _print_references(references: list[StoredReference]) -> None:
         if each.warning is not None:
             name = "/".join((each.series.service, each.series.model, each.series.category))
             note(f"warning: {name} {each.signal}: {each.warning}")
-
-
-def _row(calibration: Calibration, active: bool) -> dict[str, object]:
-    return {
-        "id": calibration.id,
-        "active": active,
-        "window": calibration.window,
-        "since": calibration.since,
-        "until": calibration.until,
-        "created_at": calibration.created_at,
-        "provisional": calibration.provisional,
-        "fingerprint": calibration.fingerprint,
-        "settings": calibration.settings,
-        "normalizers": calibration.normalizers,
-        "warnings": calibration.warnings,
-    }
 
 
 def _print(calibration: Calibration) -> None:

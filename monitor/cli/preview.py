@@ -10,6 +10,7 @@ import typer
 from pydantic import ValidationError
 
 from monitor.breaches.lifecycle import Breach
+from monitor.breaches.thresholds import Records
 from monitor.cli.options import (
     Category,
     Config,
@@ -24,11 +25,12 @@ from monitor.cli.options import (
 from monitor.cli.output import duration, emit, err, interval, note, out, table
 from monitor.cli.series import series_fields, series_name
 from monitor.errors import UsageError, choices
+from monitor.findings import Series
 from monitor.settings import Settings, Threshold
-from monitor.stores import now, open_stores
+from monitor.stores import Stores, now, open_stores
 
 if TYPE_CHECKING:
-    from monitor.previewing import SeriesPreview, Span
+    from monitor.previewing import References, SeriesPreview, Span
 
 STEPS = 10_000
 """Evaluations that the default of --every allows for."""
@@ -122,8 +124,8 @@ def preview(
     if start >= end:
         raise UsageError(f"--since: {since!r} is not before --until; widen the stretch")
     step = _step(settings, end - start, every)
-    # NumPy's share of the statistics, which no other command of this group needs.
-    from monitor.previewing import Span, preview_threshold, reference_records, watched_series
+    # Walks through days of records; the commands beside this one can do without.
+    from monitor.previewing import Span, preview_threshold, watched_series
 
     span = Span(since=start, until=end, every=step)
     opened = 0
@@ -133,11 +135,12 @@ def preview(
         )
         if not watched:
             note("no series has records in this stretch: widen --since, or check the filters")
+        references = _references(stores)
         for threshold in tried:
             found = []
             with err.status(f"{threshold.name}: {len(watched)} series"):
                 for one in preview_threshold(
-                    stores, threshold, watched, span, references=reference_records(stores)
+                    stores, threshold, watched, span, references=references
                 ):
                     found.append(one)
             opened += sum(len(one.preview.breaches) for one in found)
@@ -148,6 +151,26 @@ def preview(
                 _print(threshold, span, found)
     if opened:
         raise typer.Exit(1)
+
+
+def _references(stores: Stores) -> References:
+    """Reference records as the evaluator gets them."""
+    # Brings SciPy.
+    from monitor.evaluation.references import References as Held
+    from monitor.evaluator import SqlSamples
+    from monitor.previewing import records_of
+
+    held, samples = Held(stores.calibrations, stores.drift), SqlSamples(stores)
+    held.refresh()
+
+    def find(series: Series, signal: str) -> Records | None:
+        calibration = held.calibration(series)
+        if calibration is None:
+            return None
+        sample = samples.reference(series, signal, calibration, until=calibration.created_at)
+        return records_of(sample) if len(sample) else None
+
+    return find
 
 
 def _tried(
