@@ -1,0 +1,130 @@
+"""Stored calibrations: which one is active, how they differ, and what makes one doubtful."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from monitor.findings import StoredReference
+from monitor.records import Calibration, Normalizer
+
+
+@pytest.fixture
+def add(stores: Any, made: Any) -> Any:
+    """Stores a calibration, so many days after the first; active from then on."""
+
+    def add(name: str, *, days: int = 0, value: float = 0.4, **fields: Any) -> None:
+        values: dict[str, Any] = {
+            "id": name,
+            "fingerprint": "fp",
+            "settings": {"k": 10},
+            "created_at": made.AT + timedelta(days=days),
+            "window": f"week {days}",
+            "since": None,
+            "until": None,
+            "provisional": False,
+            "normalizers": (
+                Normalizer(
+                    category=None,
+                    value=value,
+                    low=value - 0.1,
+                    high=value + 0.1,
+                    documents=40,
+                    distances=320,
+                ),
+            ),
+            "warnings": (),
+        }
+        stores.calibrations.add(Calibration(**(values | fields)), activate=True)
+
+    return add
+
+
+def _active(cli: Any) -> list[str]:
+    return [row["id"] for row in cli("calibrations", "list", "--json").objects if row["active"]]
+
+
+def test_a_rollback_activates_the_one_before(cli: Any, add: Any) -> None:
+    """Twice goes back two; the scores keep what they have."""
+    for days, name in enumerate(("a", "b", "c")):
+        add(name, days=days)
+    result = cli("calibrations", "rollback")
+    assert (result.code, result.out) == (0, "")
+    assert "b is active again, c no longer" in result.err
+    assert _active(cli) == ["b"]
+    [row] = cli("calibrations", "rollback", "--json").objects
+    assert (row["id"], row["before"], row["active"]) == ("a", "b", True)
+    assert _active(cli) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "word"),
+    [
+        ([], [], "no calibration of your own"),
+        (["a"], [], "first of its fingerprint"),
+        (["a", "b"], ["--fingerprint", "other"], "no calibration of your own"),
+    ],
+)
+def test_where_there_is_no_way_back_nothing_changes(
+    cli: Any, add: Any, names: list[str], options: list[str], word: str
+) -> None:
+    """The message says why."""
+    for days, name in enumerate(names):
+        add(name, days=days)
+    before = _active(cli)
+    result = cli("calibrations", "rollback", *options)
+    assert (result.code, result.out) == (2, "")
+    assert word in result.err
+    assert _active(cli) == before
+
+
+def test_of_several_fingerprints_one_has_to_be_named(cli: Any, add: Any) -> None:
+    """Each has an active calibration of its own."""
+    for days, (name, mark) in enumerate((("a", "aaaa"), ("b", "bbbb"), ("c", "bbbb"))):
+        add(name, days=days, fingerprint=mark)
+    assert "--fingerprint" in cli("calibrations", "rollback").err
+    assert cli("calibrations", "rollback", "--fingerprint", "bb").code == 0
+    assert sorted(_active(cli)) == ["a", "b"]
+
+
+def test_a_comparison_shows_both_intervals(cli: Any, add: Any) -> None:
+    """A ratio alone would not tell a change from noise."""
+    add("a")
+    add("b", days=1, value=0.8)
+    printed = cli("calibrations", "compare", "a", "b").out
+    assert "0.400 [0.300, 0.500]" in printed
+    assert "0.800 [0.700, 0.900]" in printed
+    [row] = cli("calibrations", "compare", "a", "b", "--json").objects
+    assert (row["first_low"], row["second_high"]) == pytest.approx((0.3, 0.9))
+    assert row["ratio"] == 2.0
+
+
+def test_doubts_are_listed(cli: Any, add: Any, stores: Any, made: Any) -> None:
+    """Its own warnings, and references whose halves differ: also before two are compared."""
+    add("a", warnings=("all categories: the mean distance went from 0.1 to 0.3",))
+    add("b", days=1)
+    stores.drift.save_references(
+        [
+            StoredReference(
+                calibration_id="b",
+                series=made.SERIES,
+                signal=signal,
+                fitted={},
+                reason=None,
+                detail="",
+                warning=warning,
+                records=200,
+                since=made.AT,
+                until=made.AT,
+            )
+            for signal, warning in (("hss", "halves differ"), ("excess", None))
+        ]
+    )
+    listed = cli("calibrations", "list")
+    assert "a: all categories: the mean distance went" in listed.err
+    assert "b: news · gemma · politics: the halves of the reference differ in hss" in listed.err
+    rows = {row["id"]: row["warnings"] for row in cli("calibrations", "list", "--json").objects}
+    assert (len(rows["a"]), len(rows["b"])) == (1, 1)
+    assert "halves" in cli("calibrations", "compare", "a", "b").err
