@@ -41,6 +41,7 @@ _log = structlog.get_logger(__name__)
 
 # Any fixed number will do; it must only be the same in all processes.
 _EVALUATOR_LOCK: Final = 0x68_73_73_02
+_IDLE_MS: Final = 10_000
 _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -141,6 +142,7 @@ def require_lease(connection: Connection, lease: EvaluatorLease, *, now: datetim
     The row stays locked until then. Without `now` a lease that ran out but was not taken over
     holds. Raises `LeaseLost`; then the transaction must be rolled back.
     """
+    _hurry(connection)
     row = connection.execute(sa.select(evaluator_lease).with_for_update()).one_or_none()
     if row is None or (row.holder, row.token) != (lease.holder, lease.token):
         holder = "nobody" if row is None else repr(row.holder)
@@ -200,9 +202,16 @@ class _LockSession:
         return int(connection.execute(sa.select(sa.func.pg_backend_pid())).scalar_one())
 
 
+def _hurry(connection: Connection) -> None:
+    """A process that freezes in the middle of this transaction does not keep the row for long."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = {_IDLE_MS}"))
+
+
 def _locked(connection: Connection) -> Row[*tuple[Any, ...]]:
     """The one row, made where there is none yet, locked until the transaction ends."""
     insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    _hurry(connection)
     first = {"number": 1, "holder": "", "token": 0, "until": _NEVER}
     connection.execute(insert(evaluator_lease).values(first).on_conflict_do_nothing())
     return connection.execute(sa.select(evaluator_lease).with_for_update()).one()
