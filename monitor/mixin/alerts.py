@@ -42,9 +42,7 @@ class Alert:
     path: str
     """The sidecar's page to look at first: `/breaches`, `/drift`, `/records` or `/`."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """More labels, for routing."""
-    of: str = ""
-    """Tells rules of the same name apart: the threshold that one is about."""
+    """More labels, for routing; `threshold` tells rules of the same name apart."""
 
     def __post_init__(self) -> None:
         named = set(re.findall(r"\$labels\.(\w+)", self.summary + self.description))

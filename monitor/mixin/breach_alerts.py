@@ -116,8 +116,7 @@ def _alert(threshold: Threshold, gap: str) -> Alert:
         "on the good side.",
         dashboard=INCIDENT,
         path="/breaches",
-        labels={"signal": threshold.signal},
-        of=threshold.name,
+        labels={"signal": threshold.signal, "threshold": threshold.name},
     )
 
 

@@ -5,17 +5,19 @@ The burn rate is the share that does, over the budget, and an alert needs it to 
 long window (it matters) and over a short one (it still goes on):
 
     share(w) = Σ_w exceeded weight / Σ_w weight,   weight = 1/π
-    alert  ⇔  share(long) > b  and  share(short) > b  and  records(long) ≥ min_records,
-              b = min(factor · budget, (1 + budget) / 2)
+    b        = min(factor · budget, (1 + budget) / 2)
+    alert  ⇔  share(long) > b  and  share(short) > b
+              and  records(long) ≥ min_records  and  bad records(long) ≥ max(4, min_records / 3)
 
 Factors are those of the SRE Workbook for a budget of 30 days (ch. 5: 14.4 spends 2 % of it in
 an hour). A budget of a quarter can never burn 14.4 times as fast, as no share is above 1: there
-b lies halfway between the budget and 1. Records are counted, not weighed: three records that
-each stand for a hundred are still three.
+b lies halfway between the budget and 1. Records are counted there, not weighed: three records
+that each stand for a hundred are still three, and never page.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,25 +28,8 @@ from monitor.settings import Threshold
 
 GROUP = "hss-burn-rates"
 BY = (*SERIES, "threshold")
-_HISTOGRAMS = {
-    "hss": "hss_score",
-    **{
-        name: f"hss_{name}"
-        for name in (
-            "raw_distance",
-            "null_distance",
-            "entity_support",
-            "number_support",
-            "summac",
-            "factcc",
-            "shap_instability",
-            "lime_instability",
-            "smile_instability",
-            "attention_instability",
-        )
-    },
-}
-"""Signals with a histogram: its count tells how many records had a value."""
+LEAST_BAD = 4
+"""So few records say nothing, whatever `min_records` is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,27 +85,22 @@ def _alert(
         "{{ $labels.category }}).",
         dashboard=INCIDENT,
         path="/records",
-        labels={"signal": threshold.signal},
-        of=threshold.name,
+        labels={"signal": threshold.signal, "threshold": threshold.name},
     )
 
 
 def _burning(threshold: Threshold, pair: Windows, gap: str) -> str:
-    by = ", ".join(BY)
     limit = latest("hss_threshold", gap, BY, threshold=threshold.name)
     budget = limit if threshold.comparison == "above" else f"(1 - {limit})"
-    over = [
-        f"(\n{_share(threshold, window)}\n> on ({by}) ({pair.factor:g} * {budget})\n"
-        f"or\n{_share(threshold, window)}\n> on ({by}) ((1 + {budget}) / 2)\n)"
-        for window in (pair.long, pair.short)
-    ]
-    counted = _HISTOGRAMS.get(threshold.signal)
-    enough = increase(
-        f"{counted}_count" if counted else "hss_records_scored_total", pair.long, SERIES
-    )
+    # The lesser of two: the first where it is less, else the second.
+    bound = f"({pair.factor:g} * {budget} < (1 + {budget}) / 2\nor (1 + {budget}) / 2)"
+    observed, bad = _counted(threshold, pair.long)
+    least_bad = max(LEAST_BAD, math.ceil(threshold.min_records / 3))
     return (
-        f"({over[0]}\nand on ({by}) {over[1]}\n"
-        f"and on ({', '.join(SERIES)}) {enough} >= {threshold.min_records})"
+        f"({_share(threshold, pair.long)}\n> {bound}\n"
+        f"and {_share(threshold, pair.short)}\n> {bound}\n"
+        f"and {observed} >= {threshold.min_records}\n"
+        f"and {bad} >= {least_bad})"
     )
 
 
@@ -129,5 +109,14 @@ def _share(threshold: Threshold, window: str) -> str:
         f"sum by ({', '.join(BY)}) (rate({select(name, threshold=threshold.name)}[{window}]))"
         for name in ("hss_threshold_exceeded_weight_total", "hss_threshold_weight_total")
     )
-    share = f"{beyond}\n/ {all_}"
-    return share if threshold.comparison == "above" else f"1 - {share}"
+    return f"{beyond} / {all_}" if threshold.comparison == "above" else f"1 - {beyond} / {all_}"
+
+
+def _counted(threshold: Threshold, window: str) -> tuple[str, str]:
+    """Records, and those on the bad side of the level, each counted once."""
+    observed, exceeded = (
+        increase(f"hss_threshold_{what}_total", window, BY, threshold=threshold.name)
+        for what in ("observed", "exceeded")
+    )
+    bad = exceeded if threshold.comparison == "above" else f"({observed} - {exceeded})"
+    return observed, bad

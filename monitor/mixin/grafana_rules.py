@@ -44,10 +44,11 @@ def _rule(alert: Alert, where: Installation) -> dict[str, Any]:
         name: text.replace("{{ $value", "{{ $values.A.Value")
         for name, text in alert.annotations(where).items()
     }
-    number = hashlib.sha256(f"{alert.name} {alert.of}".encode()).hexdigest()[:8]
+    title = f"{alert.name} {alert.labels.get('threshold', '')}".rstrip()
+    number = hashlib.sha256(title.encode()).hexdigest()[:8]
     return {
         "uid": f"{alert.name.lower()}-{number}",
-        "title": f"{alert.name} {alert.of}".rstrip(),
+        "title": title,
         "condition": "C",
         "data": [
             _query("A", alert.expr),
