@@ -38,6 +38,9 @@ class Standing(StrEnum):
     """Scored, but nothing can be said about drift yet."""
 
 
+_WORST_FIRST: Final = tuple(Standing)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mean:
     """A weighted mean over the window with its 95 % interval."""
@@ -100,7 +103,7 @@ class Overview:
     breaches: tuple[BreachRow, ...]
     """Open ones, newest first."""
     rows: tuple[OverviewRow, ...]
-    """By service, model and category."""
+    """Worst first, then by service, model and category."""
 
 
 def overview(sources: Sources) -> Overview:
@@ -162,7 +165,7 @@ def overview(sources: Sources) -> Overview:
         course_complete=run.complete,
         evaluated_at=lease.evaluated_at if lease is not None else None,
         breaches=breaches,
-        rows=tuple(rows),
+        rows=tuple(sorted(rows, key=lambda row: _WORST_FIRST.index(row.standing))),
     )
 
 

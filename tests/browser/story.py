@@ -55,10 +55,12 @@ from monitor.records import (
 )
 from monitor.storage.breach_store import SqlBreachStore, breach_id
 from monitor.storage.calibrations import SqlCalibrationStore
+from monitor.storage.comparison import record_rows
 from monitor.storage.content import AesGcmCipher, ContentCodec, ContentMode, TextHash
 from monitor.storage.drift_store import SqlDriftStore
 from monitor.storage.engine import Database
 from monitor.storage.lease import SqlEvaluatorLease
+from monitor.storage.queries import RecordFilter, list_records
 from monitor.storage.queue import SqlRecordQueue
 
 NEWS = Series(service="newsroom", model="gemma-270m", category="politics")
@@ -157,9 +159,7 @@ def tell(
         if bad and series is NEWS:
             worst = name
     hostile = "odd/one ?&#%"
-    finish(
-        hostile, NEWS, now - timedelta(minutes=3), release=BAD, bad=True, document=HOSTILE * 14
-    )
+    finish(hostile, NEWS, now - timedelta(minutes=3), release=BAD, bad=True, document=HOSTILE * 14)
     clock.now = now - timedelta(minutes=2)
     finish("too-long", CASES, clock.now, release="14.2", skipped=Reason.TOO_LONG)
     queue.accept([_sampled("waiting-1", SPORT, now - timedelta(seconds=20), BAD, DOCUMENT)])
@@ -222,9 +222,7 @@ def _sampled(
     )
 
 
-def _finisher(
-    queue: SqlRecordQueue, clock: MovedClock, rng: random.Random
-) -> Callable[..., None]:
+def _finisher(queue: SqlRecordQueue, clock: MovedClock, rng: random.Random) -> Callable[..., None]:
     def finish(
         name: str,
         series: Series,
@@ -263,9 +261,7 @@ def scored(
     """A complete result: eight versions, two null runs, SHAP and LIME."""
     summary = BAD_SUMMARY if bad else GOOD_SUMMARY
     spans = _spans(document)
-    versions = [
-        _version(number, document, summary, spans, bad=bad, rng=rng) for number in range(8)
-    ]
+    versions = [_version(number, document, summary, spans, bad=bad, rng=rng) for number in range(8)]
     distances = [v.transport.distance for v in versions if v.transport is not None]
     raw = float(np.mean(distances))
     hss = float(np.mean([min(d / NORMALIZER.value, 1.0) for d in distances]))
@@ -388,12 +384,10 @@ def _version(
             transport=None,
             reason=Reason.SUMMARIZER_TIMEOUT,
         )
-    source = tuple(f"{part.strip()}." for part in summary.split(". ") if part)
+    source = tuple(f"{part.strip('. ')}." for part in summary.split(". ") if part)
     target = _rewritten(number) if bad else source
     far = rng.uniform(0.62, 1.25) if bad else rng.uniform(0.02, 0.3)
-    cost = np.array(
-        [[min(far * rng.uniform(0.75, 1.2), 1.38) for _ in target] for _ in source]
-    )
+    cost = np.array([[min(far * rng.uniform(0.75, 1.2), 1.38) for _ in target] for _ in source])
     plan = _plan(len(source), len(target), cost)
     return PerturbationScore(
         perturbation=perturbation,
@@ -559,11 +553,12 @@ def _judge(
         acknowledged_by=None,
         note=None,
     )
-    bad = [name for name in _newest(database, NEWS) if name != worst][:7]
+    bad = [name for name in _newest(database) if name != worst][:7]
+    rows = record_rows(database, [worst, *bad])
     contributors = tuple(
         BreachContributor(
             record_id=name,
-            value=0.99 - 0.02 * place,
+            value=rows[name].hss if name in rows else 0.7,
             weight=2.0,
             place=place,
             release=BAD,
@@ -617,17 +612,13 @@ def _judge(
     return open_breach.id, resolved.id
 
 
-def _newest(database: Database, series: Series) -> list[str]:
-    from monitor.storage.queries import RecordFilter, list_records
-
+def _newest(database: Database) -> list[str]:
+    """Of the bad release, highest HSS first."""
     wanted = RecordFilter(
-        service=series.service,
-        model=series.model,
-        category=series.category,
-        release=BAD,
-        state=RecordState.SCORED,
+        service=NEWS.service, model=NEWS.model, category=NEWS.category, release=BAD
     )
-    return [row.id for row in list_records(database, wanted, limit=12).rows]
+    rows = list_records(database, wanted, limit=12).rows
+    return [row.id for row in sorted(rows, key=lambda row: -(row.hss or 0))]
 
 
 def _save_drift(

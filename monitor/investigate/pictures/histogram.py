@@ -10,8 +10,10 @@ from markupsafe import Markup
 from monitor.investigate.pictures.scale import Axis, tick_label
 from monitor.investigate.pictures.svg import element, line, picture, text
 
-_WIDTH, _HEIGHT = 560.0, 190.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 12.0, 12.0, 34.0, 26.0
+_WIDTH, _HEIGHT = 560.0, 212.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 12.0, 12.0, 58.0, 26.0
+_ROW = 17.0
+"""Each word has a row of its own: means and limit may lie close together."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,16 +52,18 @@ def histogram(
         parts.append(label)
     if limit is not None and low <= limit <= high:
         x = across.at(limit)
-        parts.append(line(x, _TOP - 6, x, base, class_="limit"))
+        parts.append(line(x, _TOP - 4 - 2 * _ROW, x, base, class_="limit"))
         words = f"limit {limit:.3g}"
-        parts.append(text(words, x, _TOP - 22, class_="tick", anchor=_anchor(across, limit)))
-    for shape, class_ in ((before, "before-mean"), (after, "after-mean")):
+        y = _TOP - 6 - 2 * _ROW
+        parts.append(text(words, x, y, class_="tick", anchor=_anchor(across, limit)))
+    for row, (shape, class_) in enumerate(((before, "before-mean"), (after, "after-mean"))):
         if shape.mean is not None:
             x = across.at(shape.mean)
-            parts.append(line(x, _TOP - 4, x, base, class_=class_))
+            y = _TOP - 6 - row * _ROW
+            parts.append(line(x, y + 2, x, base, class_=class_))
             words = f"{shape.name} {shape.mean:.3g}"
             anchor = _anchor(across, shape.mean)
-            parts.append(text(words, x, _TOP - 8, class_=f"tick {class_}-label", anchor=anchor))
+            parts.append(text(words, x, y, class_=f"tick {class_}-label", anchor=anchor))
     return picture(
         parts,
         id=id,

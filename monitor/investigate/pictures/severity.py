@@ -9,8 +9,9 @@ from markupsafe import Markup
 from monitor.investigate.pictures.scale import Axis, tick_label
 from monitor.investigate.pictures.svg import element, line, picture, text
 
-_WIDTH, _HEIGHT = 560.0, 112.0
-_AXIS = 66.0
+_WIDTH, _ABOVE, _BELOW = 560.0, 66.0, 46.0
+_STEP = 10.0
+"""Marks that would lie over one another are stacked."""
 
 
 def severity_scale(
@@ -24,13 +25,15 @@ def severity_scale(
 ) -> Markup:
     """`versions` are min(D_k / M, 1) with the strength of each, `null` the same of D_null."""
     across = Axis(low=0, high=1, start=16, end=_WIDTH - 16)
-    parts = [line(across.start, _AXIS, across.end, _AXIS, class_="axis")]
+    places = _stacked([across.at(value) for value, _ in versions])
+    axis = _ABOVE + _STEP * max(places, default=0)
+    parts = [line(across.start, axis, across.end, axis, class_="axis")]
     for tick in across.ticks():
         x = across.at(tick)
-        parts.append(line(x, _AXIS, x, _AXIS + 5, class_="axis"))
-        parts.append(text(tick_label(tick), x, _AXIS + 19, class_="tick", anchor="middle"))
-    for value, strength in versions:
-        parts.append(_mark(across.at(value), _AXIS - 12, strength, value))
+        parts.append(line(x, axis, x, axis + 5, class_="axis"))
+        parts.append(text(tick_label(tick), x, axis + 19, class_="tick", anchor="middle"))
+    for (value, strength), level in zip(versions, places, strict=True):
+        parts.append(_mark(across.at(value), axis - 10 - _STEP * level, strength, value))
     if low is not None and high is not None:
         parts.append(
             element(
@@ -38,27 +41,36 @@ def severity_scale(
                 element("title", f"95 % interval {low:.3f} to {high:.3f}"),
                 class_="interval",
                 x=across.at(low),
-                y=_AXIS - 44,
+                y=_ABOVE - 44,
                 width=max(across.at(high) - across.at(low), 1.5),
                 height=14,
             )
         )
     x = across.at(hss)
-    parts.append(line(x, _AXIS - 49, x, _AXIS - 25, class_="hss-point"))
-    parts.append(text(f"HSS {hss:.3f}", x, _AXIS - 54, class_="strong", anchor=_anchor(hss)))
+    parts.append(line(x, _ABOVE - 49, x, _ABOVE - 25, class_="hss-point"))
+    parts.append(text(f"HSS {hss:.3f}", x, _ABOVE - 54, class_="strong", anchor=_anchor(hss)))
     if null is not None:
         x = across.at(null)
-        parts.append(line(x, _AXIS - 22, x, _AXIS + 27, class_="null-point"))
+        parts.append(line(x, axis - 22, x, axis + 27, class_="null-point"))
         words = f"serving noise {null:.3f}"
-        parts.append(text(words, x, _AXIS + 40, class_="tick", anchor=_anchor(null)))
+        parts.append(text(words, x, axis + 40, class_="tick", anchor=_anchor(null)))
     return picture(
         parts,
         id=id,
-        size=(_WIDTH, _HEIGHT),
+        size=(_WIDTH, axis + _BELOW),
         title="HSS on its scale from 0 to 1",
         description=_told(hss, low, high, versions, null),
         class_="severity",
     )
+
+
+def _stacked(xs: Sequence[float]) -> list[int]:
+    """On which level each mark stands: the lowest where it touches none."""
+    levels: list[int] = []
+    for index, x in enumerate(xs):
+        near = {levels[other] for other in range(index) if abs(xs[other] - x) < _STEP}
+        levels.append(next(level for level in range(len(xs)) if level not in near))
+    return levels
 
 
 def _mark(x: float, y: float, strength: str, value: float) -> Markup:

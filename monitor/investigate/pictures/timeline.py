@@ -11,8 +11,8 @@ from markupsafe import Markup
 from monitor.investigate.pictures.scale import Axis, tick_label
 from monitor.investigate.pictures.svg import element, line, picture, polyline, text
 
-_WIDTH, _HEIGHT = 560.0, 190.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 12.0, 34.0, 26.0
+_WIDTH, _HEIGHT = 560.0, 212.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48.0, 12.0, 44.0, 26.0
 _TIMES = 5
 
 
@@ -103,7 +103,7 @@ def _moments(across: Axis, moments: Sequence[Moment]) -> list[Markup]:
     # Words of moments close to each other would lie over one another: two rows.
     for row, moment in enumerate(moments):
         x = across.at(moment.at.timestamp())
-        y = _TOP - 8 - 13 * (row % 2)
+        y = _TOP - 8 - 17 * (row % 2)
         parts.append(line(x, y + 3, x, _HEIGHT - _BOTTOM, class_="moment"))
         anchor = "end" if x > across.end - 70 else "start"
         shift = -3 if anchor == "end" else 3
