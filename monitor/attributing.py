@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import hashlib
 import traceback
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import structlog
 from spacy.language import Language
 
 from monitor.attribution.explainer import DocumentExplainer, Method
-from monitor.errors import ConfigurationError
+from monitor.errors import ConfigurationError, DatabaseUnavailable
+from monitor.findings import Series
 from monitor.ports import Encoder, Summarizer
 from monitor.records import (
     Attribution,
@@ -30,6 +31,8 @@ from monitor.value_functions import Evaluators, likelihood, similarity, textrank
 
 log = structlog.get_logger(__name__)
 
+OpenSeries = Callable[[], frozenset[Series]]
+
 TEXTRANK_SHARE = 0.1
 """`attribution.share` where it is not set and an evaluation costs milliseconds."""
 
@@ -38,27 +41,33 @@ TEXTRANK_SHARE = 0.1
 class Policy:
     """Which scored records are explained.
 
-    The choice depends on the record's id and HSS only, so every scorer makes the same one.
+    The choice depends on the record's id and HSS, and on whether its series was in a breach
+    when it was scored. Both are known beforehand, so the probability is the true one.
     """
 
     share: float
     above_hss: float | None = None
+    in_breach: bool = False
+    """All records of a series with an open breach."""
 
-    def probability(self, hss: float | None) -> float:
+    def probability(self, hss: float | None, *, breached: bool = False) -> float:
         """With which a record of this HSS is chosen, over all ids."""
+        if self.in_breach and breached:
+            return 1.0
         if self.above_hss is not None and hss is not None and hss >= self.above_hss:
             return 1.0
         return self.share
 
-    def selects(self, record_id: str, hss: float | None) -> bool:
+    def selects(self, record_id: str, hss: float | None, *, breached: bool = False) -> bool:
         """Whether the record is explained."""
         digest = hashlib.sha256(f"attribution:{record_id}".encode("utf-8", "replace")).digest()
-        return int.from_bytes(digest[:8], "big") / 2**64 < self.probability(hss)
+        drawn = int.from_bytes(digest[:8], "big") / 2**64
+        return drawn < self.probability(hss, breached=breached)
 
     @property
     def never(self) -> bool:
         """Whether no record at all can be chosen."""
-        return self.share == 0 and self.above_hss is None
+        return self.share == 0 and self.above_hss is None and not self.in_breach
 
 
 class Attributing:
@@ -78,8 +87,12 @@ class Attributing:
         policy: Policy,
         perturbations: int,
         seed: int,
+        open_series: OpenSeries | None = None,
     ) -> None:
-        """`explainer` may be `None` where the policy never selects a record."""
+        """`explainer` may be `None` where the policy never selects a record.
+
+        `open_series` tells which series are in a breach; it is asked for every record.
+        """
         self._methods = tuple(methods)
         self._explainer = explainer
         self._evaluators = evaluators
@@ -87,13 +100,17 @@ class Attributing:
         self._policy = policy
         self._perturbations = perturbations
         self._seed = seed
+        self._open_series = open_series
 
     def __call__(self, record: IncomingRecord, result: ScoredRecord) -> Explanation:
         """Never raises: a defect here must not cost the record its HSS."""
         hss = result.severity.hss if result.severity else None
-        if self._explainer is None or not self._policy.selects(record.id, hss):
+        if self._explainer is None:
             return self._without(Reason.NOT_SELECTED, probability=None)
-        probability = self._policy.probability(hss)
+        breached = self._breached(record, result)
+        if not self._policy.selects(record.id, hss, breached=breached):
+            return self._without(Reason.NOT_SELECTED, probability=None)
+        probability = self._policy.probability(hss, breached=breached)
         try:
             return self._explained(self._explainer, record, result, probability)
         except Exception as error:
@@ -101,6 +118,16 @@ class Attributing:
             frames = traceback.format_tb(error.__traceback__)
             log.error("attribution_failed", error=type(error).__name__, frames=frames)
             return self._without(Reason.INTERNAL_ERROR, probability=probability)
+
+    def _breached(self, record: IncomingRecord, result: ScoredRecord) -> bool:
+        if self._open_series is None or not self._policy.in_breach:
+            return False
+        try:
+            found = self._open_series()
+        except DatabaseUnavailable:
+            return False  # then the share decides, with the share as its probability
+        series = Series(service=record.service, model=record.model, category=result.category)
+        return series in found
 
     def _explained(
         self,
@@ -161,8 +188,10 @@ def attributing_of(
     encoder: Encoder,
     sentences: int,
     seed: int,
+    open_series: OpenSeries | None = None,
 ) -> Attributing:
-    """The stage that the configuration asks for; `sentences` is TextRank's length of a summary.
+    """The stage that the configuration asks for; `sentences` is TextRank's length of a summary,
+    `open_series` tells which series are in a breach.
 
     Raises `ConfigurationError` for a likelihood where no model is loaded here.
     """
@@ -185,6 +214,8 @@ def attributing_of(
     if share is None:
         share = TEXTRANK_SHARE if extracts else 0.0
     policy = Policy(share=share, above_hss=wanted.above_hss)
+    in_breach = not policy.never if wanted.in_breach is None else wanted.in_breach
+    policy = replace(policy, in_breach=in_breach and open_series is not None)
     explainer = None
     if wanted.methods and not policy.never:
         explainer = DocumentExplainer(
@@ -200,6 +231,7 @@ def attributing_of(
         policy=policy,
         perturbations=wanted.perturbations,
         seed=seed,
+        open_series=open_series,
     )
 
 

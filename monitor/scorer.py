@@ -16,7 +16,7 @@ import structlog
 from gensim.models import KeyedVectors
 from spacy.language import Language
 
-from monitor.attributing import attributing_of
+from monitor.attributing import OpenSeries, attributing_of
 from monitor.calibrating import note_fingerprint
 from monitor.child import Stopping
 from monitor.embedding.language import load_language
@@ -33,6 +33,7 @@ from monitor.perturbation.neighbours import Neighbours
 from monitor.perturbation.perturber import SubstitutionPerturber
 from monitor.pipeline import Pipeline, Stages
 from monitor.ports import CalibrationStore, Summarizer
+from monitor.recent import Recent
 from monitor.records import Calibration, Severity, Strength
 from monitor.sampling.category import NearestCategory
 from monitor.scheduler import Job, background
@@ -47,6 +48,9 @@ from monitor.summarizers import summarizer_of
 from monitor.worker import Worker
 
 log = structlog.get_logger(__name__)
+
+BREACH_SECONDS = 5.0
+"""How old the knowledge of open breaches may be."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +68,12 @@ class Workbench:
     """What the fingerprint stands for."""
 
 
-def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbench:
+def build(
+    settings: Settings,
+    calibrations: CalibrationStore | None,
+    *,
+    open_series: OpenSeries | None = None,
+) -> Workbench:
     """Load every model that the settings name and put the pipeline together.
 
     The calibration that ships with the package is stored beside the own ones; it applies to
@@ -121,6 +130,7 @@ def build(settings: Settings, calibrations: CalibrationStore | None) -> Workbenc
         encoder=encoder,
         sentences=settings.summarizer.textrank.sentences,
         seed=settings.perturbation.seed,
+        open_series=open_series,
     )
     pipeline = Pipeline(
         Stages(
@@ -223,7 +233,11 @@ def score_queue(settings: Settings, stores: Stores, stopping: Stopping) -> None:
 
     The record at hand is finished before this returns.
     """
-    bench = build(settings, stores.calibrations)
+    bench = build(
+        settings,
+        stores.calibrations,
+        open_series=Recent(stores.breaches.open_series, seconds=BREACH_SECONDS),
+    )
     note_fingerprint(stores, bench.fingerprint, bench.made_of)
     worker = Worker(
         stores.queue,

@@ -178,6 +178,12 @@ class Attribution(Section):
     above_hss: Share | None = Field(
         None, description="Every record with at least this HSS gets attributions, too."
     )
+    in_breach: bool | None = Field(
+        None,
+        description="Every record of a service, model and category with an open breach gets "
+        "attributions, too. null: yes where share or above_hss explains any record at all, so that "
+        "a remote model is not asked hundreds of times just when it is in trouble.",
+    )
     perturbations: Count = Field(
         2, description="Reworded versions that are explained beside the document itself (K')."
     )

@@ -12,7 +12,8 @@ import pytest
 from monitor.attributing import Attributing, Policy, attributing_of
 from monitor.attribution.explainer import DocumentExplainer
 from monitor.attribution.shap_text import ShapMethod
-from monitor.errors import ConfigurationError
+from monitor.errors import ConfigurationError, DatabaseUnavailable
+from monitor.findings import Series
 from monitor.records import (
     Explanation,
     IncomingRecord,
@@ -137,6 +138,66 @@ def test_every_record_above_the_threshold_is_chosen() -> None:
     assert not policy.selects("r", 0.69)
     assert not policy.selects("r", None)
     assert (policy.probability(0.7), policy.probability(0.1)) == (1.0, 0.0)
+
+
+def test_every_record_of_a_series_in_a_breach_is_chosen(encoder: Any) -> None:
+    """The engineer who was paged asks why; the probability that is stored is 1, not the share."""
+    open_ = {Series(service="s", model="m", category="")}
+    stage = Attributing(
+        methods=("shap",),
+        explainer=DocumentExplainer([ShapMethod()], max_evaluations=16),
+        evaluators=similarity(FirstSentence(), encoder),
+        value="similarity",
+        policy=Policy(share=0.0, in_breach=True),
+        perturbations=1,
+        seed=0,
+        open_series=lambda: frozenset(open_),
+    )
+    result = scored([(NEWS, "Shares fell.")], baseline="Shares fell.")
+    explained = stage(record(), result)
+    open_.clear()
+    afterwards = stage(record(), result)
+    assert (explained.probability, afterwards.probability) == (1.0, None)
+
+
+def test_without_the_database_the_share_decides(encoder: Any) -> None:
+    """A record is scored and stored again later; what is lost is one explanation."""
+
+    def gone() -> frozenset[Series]:
+        raise DatabaseUnavailable
+
+    stage = Attributing(
+        methods=("shap",),
+        explainer=DocumentExplainer([ShapMethod()], max_evaluations=16),
+        evaluators=similarity(FirstSentence(), encoder),
+        value="similarity",
+        policy=Policy(share=0.0, in_breach=True),
+        perturbations=1,
+        seed=0,
+        open_series=gone,
+    )
+    found = stage(record(), scored([(NEWS, "Shares fell.")], baseline="Shares fell."))
+    assert [each.reason for each in found.methods] == [Reason.NOT_SELECTED]
+
+
+def test_a_breach_asks_a_remote_model_only_where_that_was_wanted(
+    language: Any, encoder: Any
+) -> None:
+    """Hundreds of calls a record, just when the service is in trouble, need a yes."""
+    explained = []
+    for wanted in (AttributionSettings(), AttributionSettings(in_breach=True)):
+        stage = attributing_of(
+            wanted,
+            summarizer=FirstSentence(),
+            language=language,
+            encoder=encoder,
+            sentences=3,
+            seed=0,
+            open_series=lambda: frozenset({Series(service="s", model="m", category="")}),
+        )
+        found = stage(record("Rain fell."), scored([], baseline="Rain fell."))
+        explained.append(found.probability)
+    assert explained == [None, 1.0]
 
 
 def test_all_of_a_share_of_one_are_chosen() -> None:
