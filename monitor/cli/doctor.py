@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from statistics import fmean
 from typing import Any
 
 import httpx
@@ -12,13 +10,15 @@ from rich.text import Text
 
 from monitor.access.policy import reading_headers
 from monitor.cli.audit import note_view
+from monitor.cli.cost import costs
+from monitor.cli.evaluating import evaluation_state
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import cell, emit, note, out, table
 from monitor.records import RecordState
 from monitor.settings import Settings
 from monitor.storage.detail import RecordDetail, record_detail
 from monitor.storage.queries import RecordFilter, list_records
-from monitor.stores import Stores, now, open_stores
+from monitor.stores import Stores, open_stores
 
 LAST = 5
 """Prompts whose document is shown."""
@@ -26,7 +26,6 @@ COSTED = 20
 """Scored records that the cost of one is averaged over."""
 HEAD = 160
 """Characters of a document that are shown."""
-DAY = timedelta(days=1)
 
 
 def doctor(config: Config = None, json_: Json = False) -> None:
@@ -43,7 +42,8 @@ def doctor(config: Config = None, json_: Json = False) -> None:
             "states": {state.value: count for state, count in stores.queue.counts().items()},
             "queue_age_seconds": stores.queue.oldest_queued_age(),
             "documents": [_document(detail) for detail in latest],
-            "cost": _cost(stores, settings),
+            "cost": costs(stores, settings, _latest(stores, RecordState.SCORED, COSTED)),
+            "evaluation": evaluation_state(stores, settings),
         }
     findings["advice"] = _advice(findings)
     if json_:
@@ -88,32 +88,6 @@ def _document(detail: RecordDetail) -> dict[str, Any]:
     }
 
 
-def _cost(stores: Stores, settings: Settings) -> dict[str, Any]:
-    """Calls, tokens and CPU of a day, from the arrivals of this epoch and the latest scores."""
-    scores = [detail.score for detail in _latest(stores, RecordState.SCORED, COSTED)]
-    known = [score for score in scores if score is not None]
-    epoch = stores.epochs.latest()
-    per_day: float | None = None
-    if epoch is not None:
-        length = min(now(), epoch.ends_at) - epoch.starts_at
-        sampled = sum(
-            count * epoch.rate(stratum)
-            for stratum, count in stores.epochs.arrivals(epoch.number).items()
-        )
-        per_day = sampled * (DAY / length) if length else None
-    cost: dict[str, Any] = {
-        "calls_per_record": settings.perturbation.strengths.count + settings.scoring.null_runs,
-        "records_per_day": per_day,
-    }
-    for name in ("core_seconds", "prompt_tokens", "completion_tokens"):
-        values = [getattr(score, name) for score in known if getattr(score, name) is not None]
-        cost[f"{name}_per_record"] = fmean(values) if values else None
-    for name in ("calls", "core_seconds", "prompt_tokens", "completion_tokens"):
-        one = cost[f"{name}_per_record"]
-        cost[f"{name}_per_day"] = None if one is None or per_day is None else one * per_day
-    return cost
-
-
 def _advice(findings: dict[str, Any]) -> list[str]:
     sidecar, states = findings["sidecar"], findings["states"]
     advice = []
@@ -131,6 +105,11 @@ def _advice(findings: dict[str, Any]) -> list[str]:
             )
         if states["queued"] and not sidecar["scorers_running"]:
             advice.append("records wait and no scorer runs: see the sidecar's log")
+        if findings["evaluation"]["enabled"] and not findings["evaluation"]["running"]:
+            advice.append(
+                "drift and thresholds are not being judged: see the evaluator's lines in the "
+                "sidecar's log"
+            )
     for document in findings["documents"]:
         if document["characters"] is not None and document["characters"] < 40:
             advice.append(
@@ -169,7 +148,36 @@ def _print(findings: dict[str, Any]) -> None:
             for name in ("calls", "prompt_tokens", "completion_tokens", "core_seconds")
         ],
     )
+    _print_attribution(cost["attribution"])
+    _print_evaluation(findings["evaluation"])
     for line in findings["advice"]:
         note(f"→ {line}")
     if not findings["advice"]:
         note("all is well")
+
+
+def _print_attribution(cost: dict[str, Any]) -> None:
+    out.print(Text("\nWhat explaining costs on top of it", style="bold"))
+    if not cost["share"]:
+        out.print("nothing: attribution.methods, share and above_hss explain no record")
+        return
+    known = "measured" if cost["evaluations_measured"] else "at most"
+    table(
+        ["", "an explained record", "a day"],
+        [
+            ("explained records", f"{cost['share']:.0%} of the scored", cost["explained_per_day"]),
+            ("explanations", str(cost["explanations_per_record"]), None),
+            (f"evaluations ({known})", cost["evaluations_per_record"], None),
+            ("calls", cost["calls_per_record"], cost["calls_per_day"]),
+            ("seconds of a scorer", cost["seconds_per_record"], cost["seconds_per_day"]),
+        ],
+    )
+
+
+def _print_evaluation(found: dict[str, Any]) -> None:
+    out.print(Text("\nDrift and thresholds", style="bold"))
+    last = "never" if found["evaluated_at"] is None else f"{found['evaluated_at']:%H:%M:%S}"
+    if found["running"]:
+        out.print(cell(f"judged by {found['holder']}, last at {last}"))
+    else:
+        out.print(cell(f"not being judged; last: {last}"))

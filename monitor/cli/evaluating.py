@@ -31,7 +31,7 @@ def sources_of(stores: Stores, settings: Settings) -> Sources:
 def evaluation_state(stores: Stores, settings: Settings) -> dict[str, Any]:
     """Who evaluates, until when without a renewal, and when it last got to the end."""
     lease = stores.lease.current()
-    last = None if lease is None else lease.evaluated_at
+    last = _last_finding(stores) if lease is None else lease.evaluated_at
     late = last is None or _age(last) > _LATE * settings.evaluation.seconds
     return {
         "enabled": settings.evaluation.enabled,
@@ -42,6 +42,13 @@ def evaluation_state(stores: Stores, settings: Settings) -> dict[str, Any]:
     }
 
 
+def _last_finding(stores: Stores) -> datetime | None:
+    """When somebody evaluated, where nobody does now."""
+    times = [state.evaluated_at for state in stores.breaches.threshold_states()]
+    times += [finding.evaluated_at for finding in stores.drift.findings()]
+    return max(times, default=None)
+
+
 def note_evaluation(stores: Stores, settings: Settings) -> str | None:
     """Why verdicts may be missing or old, for people; `None` where they are fresh."""
     found = evaluation_state(stores, settings)
@@ -50,7 +57,9 @@ def note_evaluation(stores: Stores, settings: Settings) -> str | None:
     if not found["enabled"]:
         return "evaluation.enabled is false here: another sidecar has to evaluate"
     if found["holder"] is None:
-        return "nobody evaluates at present: start `hss-monitor run`"
+        last = found["evaluated_at"]
+        before = "" if last is None else f", and nobody has for {duration(_age(last))}"
+        return f"nobody evaluates at present{before}: start `hss-monitor run`"
     if found["evaluated_at"] is None:
         return f"{found['holder']} has begun to evaluate and has not finished a turn yet"
     return (

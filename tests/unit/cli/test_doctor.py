@@ -1,0 +1,181 @@
+"""What the doctor says about costs and about the evaluator."""
+
+from __future__ import annotations
+
+import ast
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+import monitor
+from monitor.cli.cost import TEXTRANK_SHARE
+from monitor.records import Attribution, Explanation, MethodResult, SamplingEpoch, Stratum
+from monitor.stores import now
+
+
+@pytest.fixture
+def configure(config_file: Path) -> Any:
+    """Writes sections into the configuration of the commands."""
+
+    def configure(**sections: Any) -> None:
+        values = yaml.safe_load(config_file.read_text()) | sections
+        config_file.write_text(yaml.safe_dump(values))
+
+    return configure
+
+
+@pytest.fixture
+def hourly(stores: Any) -> None:
+    """An epoch that began an hour ago, with 100 arrivals of which 10 % are sampled."""
+    stratum = Stratum(service="news", model="gemma", category="")
+    start = now() - timedelta(hours=1)
+    stores.epochs.open(
+        SamplingEpoch(
+            number=1,
+            starts_at=start,
+            ends_at=start + timedelta(hours=2),
+            rates={stratum: 0.1},
+            default_rate=0.1,
+        )
+    )
+    stores.epochs.add_arrivals(1, "test", {stratum: 100})
+
+
+def _cost(cli: Any) -> dict[str, Any]:
+    [told] = cli("doctor", "--json").objects
+    return told["cost"]
+
+
+def test_every_evaluation_of_a_remote_summarizer_is_a_call(
+    cli: Any, configure: Any, hourly: Any
+) -> None:
+    """K' + 2 explanations of 200 masks each, for a tenth of 240 records a day."""
+    configure(
+        summarizer={"kind": "replay", "replay": {"url": "http://127.0.0.1:1/v1"}},
+        attribution={"share": 0.1, "methods": ["shap"]},
+    )
+    attribution = _cost(cli)["attribution"]
+    assert attribution["explanations_per_record"] == 4
+    assert (attribution["evaluations_per_record"], attribution["evaluations_measured"]) == (
+        800,
+        False,
+    )
+    assert attribution["calls_per_record"] == 800
+    assert attribution["explained_per_day"] == pytest.approx(24, rel=0.01)
+    assert attribution["calls_per_day"] == pytest.approx(24 * 800, rel=0.01)
+    printed = cli("doctor").out
+    assert "evaluations (at most)" in printed
+    assert "10% of the scored" in printed
+
+
+def test_the_budget_of_a_record_bounds_it(cli: Any, configure: Any, hourly: Any) -> None:
+    """Three methods would take 2,400 masks; 1,000 are allowed."""
+    configure(
+        summarizer={"kind": "replay", "replay": {"url": "http://127.0.0.1:1/v1"}},
+        attribution={"share": 1.0, "methods": ["shap", "lime", "smile"]},
+    )
+    attribution = _cost(cli)["attribution"]
+    assert (attribution["explanations_per_record"], attribution["calls_per_record"]) == (12, 1000)
+
+
+@pytest.mark.parametrize(
+    ("summarizer", "attribution", "share"),
+    [
+        ({"kind": "textrank"}, {}, 0.1),
+        ({"kind": "replay", "replay": {"url": "http://127.0.0.1:1/v1"}}, {}, 0.0),
+        ({"kind": "textrank"}, {"methods": []}, 0.0),
+        ({"kind": "textrank"}, {"share": 0.5, "above_hss": 0.8}, 0.75),
+    ],
+)
+def test_the_share_is_the_one_that_applies(
+    cli: Any,
+    configure: Any,
+    stores: Any,
+    made: Any,
+    summarizer: Any,
+    attribution: Any,
+    share: float,
+) -> None:
+    """By id, and half of the stored records by their HSS."""
+    made.save_scores(stores, [0.2, 0.9], since=now() - timedelta(hours=1))
+    configure(summarizer=summarizer, attribution=attribution)
+    found = _cost(cli)["attribution"]
+    assert found["share"] == pytest.approx(share)
+    assert found["calls_per_record"] in {0.0, 800.0}
+
+
+def test_what_was_measured_is_told_instead_of_the_bound(
+    cli: Any, stores: Any, made: Any, hourly: Any
+) -> None:
+    """An explained record took 120 masks and three seconds."""
+    stores.queue.accept([made.waiting("a", now())])
+    [leased] = stores.queue.lease("test", count=1, seconds=60)
+    shap = MethodResult(
+        method="shap",
+        words=("The",),
+        original=Attribution(values=np.array([1.0]), evaluations=30),
+        perturbed=(),
+        instability=0.1,
+        absolute=0.1,
+        one_minus_spearman=0.1,
+        one_minus_cosine=0.1,
+        noise_floor=0.0,
+        compared=1,
+        evaluations=120,
+        reason=None,
+    )
+    explanation = Explanation(
+        methods=(shap,), probability=0.1, value="similarity", versions=(), spans=((0, 3),)
+    )
+    result = made.scored(
+        "a", 0.4, explanation=explanation, stage_seconds={"attribute": 3.0}, core_seconds=5.0
+    )
+    stores.queue.finish(leased.lease, result)
+    cost = _cost(cli)
+    attribution = cost["attribution"]
+    assert (attribution["evaluations_per_record"], attribution["evaluations_measured"]) == (
+        120,
+        True,
+    )
+    assert attribution["calls_per_record"] == 0, "TextRank runs here"
+    assert attribution["seconds_per_record"] == 3.0
+    assert attribution["seconds_per_day"] == pytest.approx(72, rel=0.01)
+    assert cost["core_seconds_per_day"] == pytest.approx(1200, rel=0.01)
+
+
+def test_the_share_of_textrank_is_that_of_the_scorers() -> None:
+    """Read from their source: importing it loads their models' libraries."""
+    source = Path(monitor.__file__).with_name("attributing.py").read_text()
+    values = {
+        node.targets[0].id: node.value.value
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+    assert values["TEXTRANK_SHARE"] == TEXTRANK_SHARE
+
+
+def test_the_doctor_says_who_evaluates(cli: Any, stores: Any, made: Any) -> None:
+    """Nobody, somebody who has not finished a turn, and somebody who does."""
+
+    def evaluation() -> dict[str, Any]:
+        [told] = cli("doctor", "--json").objects
+        return told["evaluation"]
+
+    assert evaluation() == {
+        "enabled": True, "running": False, "holder": None, "until": None, "evaluated_at": None,
+    }  # fmt: skip
+    lease = stores.lease.acquire("front-a", seconds=60)
+    assert (evaluation()["running"], evaluation()["holder"]) == (False, "front-a")
+    stores.lease.complete(lease)
+    assert evaluation()["running"]
+    assert "judged by front-a, last at" in cli("doctor").out
+    stores.drift.save(lease, states=(), findings=[made.finding()], changes=())
+    stores.lease.release(lease)
+    ended = evaluation()
+    assert (ended["running"], ended["evaluated_at"]) == (False, made.AT.isoformat())
