@@ -18,6 +18,7 @@ from monitor.cli import (
     doctor,
     drift,
     evaluator,
+    export,
     ingest,
     mixin,
     models,
@@ -64,6 +65,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.add_typer(calibrations.calibrations, name="calibrations")
 app.add_typer(records.records, name="records")
 app.command("doctor")(doctor.doctor)
+app.command("export")(export.export)
 app.add_typer(audit.audit, name="audit")
 app.add_typer(db.db, name="db")
 app.add_typer(config.config, name="config")

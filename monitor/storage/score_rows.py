@@ -15,6 +15,8 @@ from monitor.storage.outlet_tables import IS_SCORED
 from monitor.storage.tables import records, scores
 
 _PAGE: Final = 500
+_PAGE_OF_TEXTS: Final = 20
+"""A document may have megabytes."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,12 +107,14 @@ class ScoreFilter:
 def score_rows(
     database: Database, wanted: ScoreFilter, *, texts: bool = False
 ) -> Iterator[list[tuple[ScoreRow, ScoreTexts | None]]]:
-    """Scored records that pass the filter, by (received_at, id), in pages of at most 500.
+    """Scored records that pass the filter, by (received_at, id), page by page.
 
-    Each page is a transaction of its own: a long reader would keep SQLite's log from
+    A page has at most 500 rows, or 20 with texts. It is a transaction of its own: a long
+    reader would keep SQLite's log from
     shrinking. The texts come along with `texts` only.
     """
     columns: tuple[Any, ...] = SCORE_COLUMNS
+    size = _PAGE_OF_TEXTS if texts else _PAGE
     if texts:
         columns += (records.c.document, records.c.summary, scores.c.baseline_summary)
     statement = (
@@ -118,7 +122,7 @@ def score_rows(
         .select_from(records.join(scores))
         .where(sa.text(f"records.{IS_SCORED}"), *_terms(wanted))
         .order_by(records.c.received_at, records.c.id)
-        .limit(_PAGE)
+        .limit(size)
     )
     last: tuple[datetime, str] | None = None
     while True:
@@ -135,7 +139,7 @@ def score_rows(
             found = [_split(row, texts) for row in connection.execute(page).mappings()]
         if found:
             yield found
-        if len(found) < _PAGE:
+        if len(found) < size:
             return
         last = (found[-1][0].received_at, found[-1][0].record_id)
 

@@ -1,0 +1,98 @@
+"""`hss-monitor export`: scores for other tools, as NDJSON or Parquet."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from monitor.cli.audit import note_view
+from monitor.cli.options import (
+    Category,
+    Config,
+    Model,
+    Service,
+    Since,
+    Until,
+    moment,
+    settings_of,
+)
+from monitor.cli.output import note
+from monitor.errors import UsageError, choices
+from monitor.outlets.export import Pages, write_ndjson, write_parquet
+from monitor.storage.score_rows import ScoreFilter, score_rows
+from monitor.stores import Stores, now, open_stores
+
+FORMATS = ("ndjson", "parquet")
+
+
+def export(
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write; - is standard output.")],
+    config: Config = None,
+    format_: Annotated[str, typer.Option("--format", help="ndjson or parquet.")] = "ndjson",
+    since: Since = None,
+    until: Until = None,
+    service: Service = None,
+    model: Model = None,
+    category: Category = None,
+    texts: Annotated[
+        bool,
+        typer.Option("--texts", help="With documents and summaries; each is noted as viewed."),
+    ] = False,
+) -> None:
+    """Scored records, oldest first, without their texts unless they are asked for.
+
+    Strings that a spreadsheet would take for a formula begin with an apostrophe.
+    """
+    if format_ not in FORMATS:
+        raise UsageError(f"--format: {format_!r} is none of {choices(FORMATS)}")
+    to_stdout = str(out) == "-"
+    if to_stdout and format_ == "parquet":
+        raise UsageError("--out: '-' takes ndjson only; name a file for parquet")
+    wanted = ScoreFilter(
+        service=service,
+        model=model,
+        category=category,
+        since=moment("--since", since, now=now()),
+        until=moment("--until", until, now=now()),
+    )
+    with open_stores(settings_of(config)) as stores:
+        pages = _pages(stores, wanted, texts)
+        if to_stdout:
+            written = write_ndjson(pages, sys.stdout)
+        elif format_ == "ndjson":
+            with _whole(out) as draft, draft.open("w", encoding="utf-8") as file:
+                written = write_ndjson(pages, file)
+        else:
+            with _whole(out) as draft:
+                written = write_parquet(pages, draft, texts=texts)
+    note(f"{written} scores exported" + ("" if to_stdout else f" to {out}"))
+
+
+def _pages(stores: Stores, wanted: ScoreFilter, texts: bool) -> Pages:
+    for page in score_rows(stores.database, wanted, texts=texts):
+        shown = [row.record_id for row, held in page if held and held.document is not None]
+        note_view(stores, *shown, channel="export")
+        yield page
+
+
+@contextmanager
+def _whole(out: Path) -> Iterator[Path]:
+    """A draft beside the file that takes its place when it is complete; only we may read it."""
+    draft = out.with_name(f"{out.name}.{os.getpid()}.part")
+    try:
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        yield draft
+        draft.replace(out)
+    except OSError as error:
+        raise UsageError(
+            f"--out: {str(out)!r} cannot be written ({error.strerror}); name a file in a folder "
+            "that this user may write"
+        ) from None
+    finally:
+        draft.unlink(missing_ok=True)
