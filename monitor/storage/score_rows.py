@@ -110,8 +110,7 @@ def score_rows(
     """Scored records that pass the filter, by (received_at, id), page by page.
 
     A page has at most 500 rows, or 20 with texts. It is a transaction of its own: a long
-    reader would keep SQLite's log from
-    shrinking. The texts come along with `texts` only.
+    reader would keep SQLite's log from shrinking. The texts come along with `texts` only.
     """
     columns: tuple[Any, ...] = SCORE_COLUMNS
     size = _PAGE_OF_TEXTS if texts else _PAGE
