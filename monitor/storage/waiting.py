@@ -56,17 +56,26 @@ class Lives:
 
 
 def record_lives(database: Database, series: Series, *, since: datetime, until: datetime) -> Lives:
-    """The records of a series that may have waited in [since, until)."""
-    statement = (
-        sa.select(records.c.received_at, records.c.finished_at)
-        .where(
-            records.c.service == series.service,
-            records.c.model == series.model,
-            sa.func.coalesce(records.c.category, "") == series.category,
-            records.c.received_at < until,
-            sa.or_(records.c.received_at >= since - LONGEST, sa.text(IS_OPEN)),
-        )
-        .order_by(records.c.received_at, records.c.id)
+    """The records of a series that may have waited in [since, until).
+
+    Records that wait to this day without a category may become part of it, and so count.
+    """
+    same = [records.c.service == series.service, records.c.model == series.model]
+    own = records.c.category == series.category
+    none = records.c.category.is_(None)
+    earliest = since - LONGEST
+    times = sa.select(records.c.received_at, records.c.finished_at, records.c.id)
+    recent = [*same, records.c.received_at >= earliest, records.c.received_at < until]
+    waiting = sa.and_(sa.text(IS_OPEN), sa.or_(own, none), *same)
+    # Branches that an index answers each; together they hold every record once.
+    branches = [times.where(*recent, own), times.where(waiting, records.c.received_at < earliest)]
+    if series.category:
+        branches.append(times.where(*recent, none, sa.text(IS_OPEN)))
+    else:
+        branches.append(times.where(*recent, none))
+    found = sa.union_all(*branches).subquery()
+    statement = sa.select(found.c.received_at, found.c.finished_at).order_by(
+        found.c.received_at, found.c.id
     )
     with database.read() as connection:
         rows = connection.execute(statement).all()
