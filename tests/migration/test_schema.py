@@ -14,8 +14,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from monitor.errors import DependencyUnavailable, SchemaOutdated
+from monitor.findings import Series
 from monitor.storage import outlet_tables, schema
 from monitor.storage.engine import Database, connect
+from monitor.storage.series import list_series
 from monitor.storage.shared_tables import meta
 
 metadata = outlet_tables.metadata
@@ -49,6 +51,10 @@ def checks_and_predicates(connection: sa.Connection) -> dict[str, Any]:
                 for index in inspector.get_indexes(table)
             ),
             [(key["name"], key["options"]) for key in inspector.get_foreign_keys(table)],
+            sorted(
+                (key["name"], key["column_names"])
+                for key in inspector.get_unique_constraints(table)
+            ),
             inspector.get_pk_constraint(table)["name"],
         )
     return found
@@ -93,6 +99,26 @@ def test_data_survives_every_step(empty: Database) -> None:
     assert schema.schema_is_current(empty)
     with empty.read() as connection:
         assert connection.execute(sa.select(meta.c.value)).scalar_one() == "kept"
+
+
+def test_records_of_an_older_version_belong_to_a_series(empty: Database) -> None:
+    """Indexes are made over what is there; the first evaluation begins with it."""
+    with empty.write() as connection:
+        command.upgrade(schema.alembic_config(connection), "0002")
+        connection.execute(
+            sa.text(
+                "INSERT INTO records (id, state, detail, service, model, received_at, "
+                "finished_at, content_mode, document_hash, summary_hash, content_bytes, "
+                "stratum_service, stratum_model, stratum_category, probability, "
+                "upstream_probability, epoch, front, attempts, not_before) VALUES ('r1', "
+                "'scored', '', 's', 'm', :at, :at, 'full', '', '', 1, 's', 'm', '', 1, 1, 1, "
+                "'f', 1, :at)"
+            ),
+            {"at": "2026-03-01 12:00:00.000000"},
+        )
+    schema.upgrade(empty)
+    series = Series(service="s", model="m", category="")
+    assert list_series(empty) == [(series, 1)]
 
 
 def test_sqlite_is_upgraded_by_itself_and_postgresql_is_not(empty: Database) -> None:

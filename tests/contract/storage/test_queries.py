@@ -332,3 +332,17 @@ def test_the_views_show_scores_with_their_weights(
     assert (score["record_id"], score["hss"], score["weight"]) == ("a", 0.25, 2.0)
     assert score["received_unix"] == int(start.timestamp())
     assert weights == {"a": ("scored", 2.0), "waiting": ("queued", 4.0)}
+
+
+def test_the_views_of_scores_and_records_hold_no_text(
+    database: Database, finish: Any, queue: SqlRecordQueue, make_sampled: Any
+) -> None:
+    """Whoever may look at a dashboard need not be one who may read documents."""
+    finish("a")
+    queue.accept([make_sampled("waiting")])
+    words = {"budget", "harbour", "council", "Zanzibar"}
+    with database.read() as connection:
+        for view, rows in (("oncall_scores", 1), ("oncall_records", 2)):
+            found = connection.execute(sa.text(f"SELECT * FROM {view}")).all()  # noqa: S608
+            assert len(found) == rows
+            assert {word for word in words if word in str(found)} == set()

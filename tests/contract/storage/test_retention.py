@@ -91,7 +91,7 @@ def test_the_size_cap_deletes_the_oldest_and_no_more(
 
 def test_erased_texts_count_towards_the_cap(database: Database, clock: Any, fill: Any) -> None:
     """Otherwise records would be deleted for texts that are gone already."""
-    fill({"a": 1, "b": 2}, document="word " * 20_000)
+    fill({"a": 1, "b": 2}, document="word " * 100_000)
     report = prune(database, clock=clock, texts_before=clock.now)
     assert report.bytes_after < report.bytes_before / 2
 
