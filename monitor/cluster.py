@@ -11,7 +11,8 @@ import structlog
 from monitor import logs
 from monitor.child import Stopping
 from monitor.errors import ConfigurationError, DependencyUnavailable
-from monitor.execution.ray import RayScorers, connected
+from monitor.execution.ray.connection import connected
+from monitor.execution.ray.scorers import RayScorers
 from monitor.processes import thread_limits
 from monitor.settings import Settings
 from monitor.stores import open_stores, require_shared_queue

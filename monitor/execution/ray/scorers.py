@@ -1,149 +1,25 @@
-"""Scorers as actors on a Ray cluster, so that many machines score for one queue.
-
-Ray places processes and tells when one has ended; nothing else goes through it. Records and
-results go between each actor and the queue, so a machine that is lost costs the leases that
-its scorers held, and nothing more.
-"""
+"""Keeping actors running: started again when they end, with the pauses of local processes."""
 
 from __future__ import annotations
 
-import os
 import pickle
-import secrets
-import socket
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 
 import monitor
-from monitor.errors import ConfigurationError, DependencyUnavailable, MonitorError
+from monitor.errors import MonitorError
+from monitor.execution.ray.actor import Scorer, ScorerActor
 from monitor.execution.restarts import Restarts
 
 log = structlog.get_logger(__name__)
 
-REACH_SECONDS = 10.0
-"""Ray itself tries for many minutes before it says that there is no cluster."""
 WAIT_SECONDS = 60.0
 """An actor that has no place by then is worth a line in the log."""
-OBJECT_BYTES = 80 * 2**20
-"""The least that Ray takes for objects; we keep none there."""
 MOST_DETAIL = 600
 """Characters of what Ray says about a death."""
-
-
-class Scorer(Protocol):
-    """What an actor runs; made anew in each actor's process."""
-
-    def run(self) -> None:
-        """Score until `stop`; the record at hand is finished before this returns."""
-
-    def stop(self) -> None:
-        """End soon, also where `run` has not been called yet. Called from another thread."""
-
-
-class ScorerActor:
-    """One scorer in a process that Ray started: `run` in one thread, `stop` from a second."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._scorer: Scorer | None = None
-        self._stopped = False
-
-    def place(self) -> str:
-        """Host and process id, as they stand on the leases."""
-        return f"{socket.gethostname()}:{os.getpid()}"
-
-    def run(self, version: str, sealed: bytes) -> None:
-        """Make the scorer from `sealed` and run it. Raises what that raises."""
-        if version != monitor.__version__:
-            raise ConfigurationError(
-                f"execution.ray: {socket.gethostname()!r} has hss-monitor {monitor.__version__} "
-                f"and the command {version}; install the same version on every machine"
-            )
-        make: Callable[[], Scorer] = pickle.loads(sealed)  # noqa: S301 -- made by our own driver
-        scorer = make()
-        with self._lock:
-            self._scorer = scorer
-            if self._stopped:
-                return
-        scorer.run()
-
-    def stop(self) -> None:
-        """Let `run` return after the record at hand."""
-        with self._lock:
-            self._stopped = True
-            scorer = self._scorer
-        if scorer is not None:
-            scorer.stop()
-
-
-@contextmanager
-def connected(address: str | None, *, cpus: float) -> Iterator[Any]:
-    """The module `ray`, connected to a cluster until the end of the block.
-
-    Without an address a Ray of its own starts: its ports are those of the loopback interface
-    and ask for a token that only its processes have, it has no dashboard, tells nobody that it
-    is used, and `cpus` of it can be set aside. It ends with this process, however that ends.
-    Raises `DependencyUnavailable` where Ray is not installed or the cluster cannot be used.
-    """
-    if address is None:
-        os.environ.update(_private())
-    ray = _imported()
-    own: dict[str, Any] = {"num_cpus": cpus, "object_store_memory": OBJECT_BYTES}
-    try:
-        if address is not None:
-            _reach(address)
-        ray.init(
-            address=address or "local",
-            include_dashboard=None if address else False,
-            # A scorer's log stays with Ray, line by line; among ours it would not be JSON.
-            log_to_driver=False,
-            configure_logging=False,
-            **({} if address else own),
-        )
-    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise DependencyUnavailable(
-            f"execution.ray.address: {address!r} cannot be used ({said[0]}); start the cluster, or "
-            "name the one that runs, with the same versions of Ray and Python"
-        ) from None
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
-
-
-def _private() -> Mapping[str, str]:
-    """Ray reads these when it is imported and when it starts, and its processes inherit them."""
-    return {
-        # Ray's own switch for machines where it stays on the loopback interface.
-        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
-        "RAY_AUTH_MODE": "token",
-        "RAY_AUTH_TOKEN": secrets.token_hex(32),
-        "RAY_USAGE_STATS_ENABLED": "0",
-    }
-
-
-def _imported() -> Any:
-    try:
-        # Optional, and only this command needs it: no other may wait for it.
-        import ray
-    except ImportError:
-        raise DependencyUnavailable(
-            "scorer --ray: Ray is not installed; pip install 'hss-monitor[ray]'"
-        ) from None
-    return ray
-
-
-def _reach(address: str) -> None:
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if colon:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_SECONDS):
-            pass
 
 
 @dataclass(slots=True)
