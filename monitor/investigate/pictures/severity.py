@@ -9,7 +9,7 @@ from markupsafe import Markup
 from monitor.investigate.pictures.scale import Axis, tick_label
 from monitor.investigate.pictures.svg import element, line, picture, text
 
-_WIDTH, _ABOVE, _BELOW = 560.0, 66.0, 46.0
+_WIDTH, _ABOVE, _BELOW = 560.0, 72.0, 46.0
 _STEP = 10.0
 """Marks that would lie over one another are stacked."""
 
