@@ -30,10 +30,13 @@ from monitor.findings import Series
 from monitor.gauges.refresh import Gauges
 from monitor.heap import give_large_blocks_back
 from monitor.ingest.extraction import Extraction
+from monitor.ingest.following import Following, LineReader
 from monitor.ingest.gathering import Gathering
 from monitor.ingest.http import ingest_router
 from monitor.ingest.join import JoinBuffer
+from monitor.ingest.position import PositionFile
 from monitor.ingest.redaction import Redaction
+from monitor.ingest.tail import Tail
 from monitor.intake import ArrivalCount, QueueingIntake
 from monitor.investigate.pages import pages_router
 from monitor.investigate.sources import Sources
@@ -41,7 +44,7 @@ from monitor.jobs import count_finished_records, supervise
 from monitor.listening import listening
 from monitor.processes import local_evaluator, local_scorers
 from monitor.recent import Recent
-from monitor.records import RecordState
+from monitor.records import Reason, RecordState
 from monitor.sampling.budget import BudgetPolicy, EpochBook
 from monitor.sampling.category import CategoryRule, CategoryRules
 from monitor.sampling.sampler import ConsistentSampler
@@ -207,6 +210,19 @@ class Front:
             ],
         }
 
+    def following(self, file: Path) -> Following:
+        """What takes in a log as `ingest.tail` says. Raises `ConfigurationError`."""
+        position = PositionFile(self.settings.ingest.tail.position_file)
+        return Following(
+            Tail(file, position.load(), most_bytes=self.settings.http.max_body),
+            position,
+            reader=LineReader(self.settings.ingest.tail.fields),
+            take=self.intake.take_now,
+            rejected=lambda lines: self.intake.skipped(Reason.CONTENT_MISSING, lines),
+            redaction=self.redaction,
+            clock=now,
+        )
+
     def _backlog(self) -> int:
         counts = self.stores.queue.counts()
         return counts[RecordState.QUEUED] + counts[RecordState.LEASED]
@@ -239,6 +255,15 @@ class Front:
                     name="supervise",
                     seconds=settings.scheduler.supervise_seconds,
                     run=lambda: supervise(scorers, self.telemetry),
+                )
+            )
+        log_file = settings.ingest.tail.file
+        if log_file is not None:
+            jobs.append(
+                Job(
+                    name="tail",
+                    seconds=settings.ingest.tail.poll_seconds,
+                    run=self.following(log_file).turn,
                 )
             )
         if self.evaluator is not None:

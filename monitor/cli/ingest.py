@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from threading import Event
 from typing import Annotated, BinaryIO
 
 import typer
@@ -15,7 +17,9 @@ from monitor.app import Front
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, note
 from monitor.errors import UsageError
+from monitor.ingest.following import Taken
 from monitor.ingest.submission import read_submission
+from monitor.settings import Settings
 from monitor.stores import now, open_stores
 
 CHUNK = 200
@@ -26,6 +30,14 @@ def ingest(
     file: Annotated[Path, typer.Argument(help="Records as JSON lines; - is standard input.")],
     config: Config = None,
     json_: Json = False,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            help="Go on with what is written, through rotation by rename and restarts, until told "
+            "to stop; fields are mapped and the place is kept as ingest.tail says.",
+        ),
+    ] = False,
 ) -> None:
     """Queue records for scoring; a record that is known already is not queued again.
 
@@ -33,6 +45,9 @@ def ingest(
     category, trace_id, span_id, started_at, request.
     """
     settings = settings_of(config)
+    if follow:
+        _follow(file, settings, json_=json_)
+        return
     accepted = sampled = rejected = line = 0
     with open_stores(settings) as stores, _lines(file) as source:
         front = Front(settings, stores)
@@ -55,6 +70,31 @@ def ingest(
         note(f"{accepted} accepted, {sampled} of them sampled, {rejected} rejected")
     if rejected:
         raise typer.Exit(1)
+
+
+def _follow(file: Path, settings: Settings, *, json_: bool) -> None:
+    if str(file) == "-":
+        raise UsageError("FILE: '-' cannot be followed; name a file, or leave --follow out")
+    stopping = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    total = Taken()
+    with open_stores(settings) as stores:
+        front = Front(settings, stores)
+        following = front.following(file)
+        while not stopping.is_set():
+            taken = following.turn()
+            total.accepted += taken.accepted
+            total.sampled += taken.sampled
+            total.rejected += taken.rejected
+            if not taken.accepted:
+                front.sampler.use(front.book.advance())
+                stopping.wait(settings.ingest.tail.poll_seconds)
+        front.book.flush()
+    if json_:
+        emit(total)
+    else:
+        note(f"{total.accepted} accepted, {total.sampled} of them sampled, {total.rejected} wrong")
 
 
 @contextmanager

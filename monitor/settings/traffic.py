@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, model_validator
+import jmespath
+from pydantic import Field, field_validator, model_validator
 
 from monitor.settings.section import Count, Positive, Section, Share
 
@@ -67,6 +68,32 @@ class Extraction(Section):
         return self
 
 
+class Tail(Section):
+    file: Path | None = Field(None, description="Log of JSON lines that is followed; null: none.")
+    position_file: Path = Field(
+        Path("hss-monitor.position"), description="Where it is kept up to where that was read."
+    )
+    fields: dict[str, str] = Field(
+        default_factory=dict,
+        description="Record field: JMESPath of it in a line, as in summary: answer.text or "
+        "service: \"'newsroom'\"; empty: a line is a record as POST /v1/records takes it.",
+    )
+    poll_seconds: Positive = Field(1, description="How often the log is looked at.")
+
+    @field_validator("fields")
+    @classmethod
+    def _compiled(cls, fields: dict[str, str]) -> dict[str, str]:
+        for name, path in fields.items():
+            try:
+                jmespath.compile(path)
+            except jmespath.exceptions.ParseError:
+                raise ValueError(f"{name}: {path!r} is no JMESPath expression") from None
+        missing = {"document", "summary", "service", "model"} - set(fields)
+        if fields and missing:
+            raise ValueError(f"{sorted(missing)[0]} is missing; say where a line holds it")
+        return fields
+
+
 class Ingest(Section):
     extraction: Extraction = Extraction()
     join_seconds: Positive = Field(
@@ -74,6 +101,7 @@ class Ingest(Section):
     )
     join_records: Count = Field(2_000, description="Most spans and events waiting at a time.")
     join_bytes: Count = Field(16 * 2**20, description="Most bytes of content waiting at a time.")
+    tail: Tail = Tail()
 
 
 class Redaction(Section):

@@ -1,0 +1,126 @@
+"""From the lines of a followed log to records handed to the intake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jmespath
+import structlog
+
+from monitor.errors import DatabaseUnavailable, MalformedInput, Overloaded
+from monitor.ingest import json_parts
+from monitor.ingest.log_file import Line
+from monitor.ingest.position import PositionFile
+from monitor.ingest.redaction import Redaction
+from monitor.ingest.submission import record_from
+from monitor.ingest.tail import Tail
+from monitor.ports import Clock
+from monitor.records import IncomingRecord
+
+log = structlog.get_logger(__name__)
+
+_LINES = 500
+"""Lines that become durable together."""
+_BATCHES = 20
+"""In one turn, so that whoever has to stop it need not wait for the end of a long log."""
+
+
+class LineReader:
+    """Reads a record from a line of JSON.
+
+    `fields` maps a record's field to the JMESPath of it in the line; without any the line is a
+    record as `POST /v1/records` takes it. A record without an id of its own gets that of its
+    line, so a line that is read twice is one record.
+    """
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self._fields = {name: jmespath.compile(path) for name, path in fields.items()}
+
+    def record(self, line: Line, *, now: Clock) -> IncomingRecord:
+        """Raises `MalformedInput`, never quoting a text."""
+        item: Any = json_parts.value(json_parts.whole(line.text))
+        if self._fields:
+            item = {name: path.search(item) for name, path in self._fields.items()}
+        if not isinstance(item, Mapping):
+            raise MalformedInput("line", "it is no object", "write one JSON object a line")
+        has_own = item.get("id") or (item.get("trace_id") and item.get("span_id"))
+        own: dict[str, Any] = {} if has_own else {"id": f"line-{line.identity}"}
+        return record_from({**item, **own}, received_at=now())
+
+
+@dataclass(kw_only=True)
+class Taken:
+    """What came of a turn."""
+
+    accepted: int = 0
+    sampled: int = 0
+    rejected: int = 0
+    """Lines that are no record."""
+
+
+class Following:
+    """Hands over what a log has gained since the last turn.
+
+    The position is kept after the records of a batch are durable: a crash in between reads these
+    lines again, and their ids show that they are known. Where the intake refuses, the same lines
+    are handed over at the next turn. Used by one thread at a time.
+    """
+
+    def __init__(
+        self,
+        tail: Tail,
+        position: PositionFile,
+        *,
+        reader: LineReader,
+        take: Callable[[Sequence[IncomingRecord]], Sequence[bool]],
+        rejected: Callable[[int], None],
+        redaction: Redaction | None,
+        clock: Clock,
+    ) -> None:
+        self._tail = tail
+        self._position = position
+        self._reader = reader
+        self._take = take
+        self._rejected = rejected
+        self._redaction = redaction
+        self._clock = clock
+        self._batch: list[Line] = []
+
+    def turn(self) -> Taken:
+        """Take in what is there, up to 10,000 lines or until the intake takes no more."""
+        taken = Taken()
+        for _ in range(_BATCHES):
+            self._batch = self._batch or self._tail.read(_LINES)
+            if not self._batch:
+                break
+            records, wrong = self._records(self._batch)
+            try:
+                taken.sampled += sum(self._take(records)) if records else 0
+            except (Overloaded, DatabaseUnavailable) as error:
+                log.warning("log_waits", problem=str(error))
+                break
+            taken.accepted += len(records)
+            taken.rejected += wrong
+            self._rejected(wrong)
+            self._batch = []
+            if (reached := self._tail.position) is not None:
+                self._position.save(reached)
+        return taken
+
+    def _records(self, lines: Sequence[Line]) -> tuple[list[IncomingRecord], int]:
+        records: list[IncomingRecord] = []
+        faults: dict[str, MalformedInput] = {}
+        wrong = 0
+        for line in lines:
+            try:
+                record = self._reader.record(line, now=self._clock)
+            except MalformedInput as fault:
+                faults.setdefault(fault.field, fault)
+                wrong += 1
+                continue
+            records.append(record if self._redaction is None else self._redaction.record(record))
+        for each in faults.values():
+            log.warning("log_lines_rejected", lines=wrong, problem=str(each))
+        return records, wrong
