@@ -13,6 +13,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+import monitor
 from monitor.access.cross_site import form_fields
 from monitor.access.policy import AccessPolicy, Role
 from monitor.access.session import COOKIE, Session, Sessions, known_as
@@ -44,6 +45,8 @@ def refusal_page(
         form=form,
         next=own_path(next_),
         again=again,
+        # Another one than before an upgrade: style sheets are cached.
+        version=monitor.__version__,
     )
     headers = {"WWW-Authenticate": 'Bearer realm="hss-monitor"'} if status == 401 else None
     return HTMLResponse(body, status, headers=headers)
