@@ -214,11 +214,14 @@ def _translated(database: Database) -> Iterator[None]:
         yield
     except (DatabaseError, InterfaceError, PoolTimeout) as error:
         # The bare class is SQLite's word for a file that is damaged or no database at all;
-        # its other kinds (a broken constraint, a wrong statement) are defects of ours.
-        if isinstance(error, DatabaseError) and type(error) not in {
-            DatabaseError,
-            OperationalError,
-        }:
+        # its other kinds (a broken constraint, a wrong statement) are defects of ours, unless
+        # the server gives them as the reason why it ended the session.
+        lost = isinstance(error, DBAPIError) and error.connection_invalidated
+        if (
+            isinstance(error, DatabaseError)
+            and type(error) not in {DatabaseError, OperationalError}
+            and not lost
+        ):
             raise
         cause = error.orig if isinstance(error, DBAPIError) else error
         words = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from monitor.errors import LeaseLost
+from monitor.errors import DatabaseUnavailable, LeaseLost
 from monitor.findings import EvaluatorLease
 from monitor.storage.engine import Database, connect
 from monitor.storage.finding_tables import evaluator_lease
-from monitor.storage.lease import SqlEvaluatorLease
+from monitor.storage.lease import SqlEvaluatorLease, require_lease
 
 Front = Callable[[], SqlEvaluatorLease]
 
@@ -202,6 +202,19 @@ def test_the_lock_of_a_frozen_process_does_not_speak_for_its_successor(
     assert renewed.token == held.token
     end_session(postgresql)
     assert taken(third, "c").token == held.token + 1, "now the successor has the lock"
+
+
+def test_a_process_that_freezes_within_a_transaction_does_not_keep_the_row(
+    postgresql: Database, front: Front, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server ends its session; otherwise all others would wait until it wakes up."""
+    monkeypatch.setattr("monitor.storage.lease._IDLE_MS", 300)
+    held = taken(front(), "a", seconds=60)
+    clock.advance(60)
+    with pytest.raises(DatabaseUnavailable, match="idle-in-transaction"):  # noqa: SIM117
+        with postgresql.write() as frozen:
+            require_lease(frozen, held, now=None)
+            assert taken(front(), "b").token == held.token + 1
 
 
 def test_who_does_not_hold_the_lease_holds_no_session(postgresql: Database, front: Front) -> None:
