@@ -42,6 +42,7 @@ from monitor.investigate.pages import pages_router
 from monitor.investigate.sources import Sources
 from monitor.jobs import count_finished_records, supervise
 from monitor.listening import listening
+from monitor.mixin.runbooks import runbooks_router
 from monitor.processes import local_evaluator, local_scorers
 from monitor.recent import Recent
 from monitor.records import Reason, RecordState
@@ -371,6 +372,7 @@ def web(front: Front) -> FastAPI:
     )
     app.include_router(front.ingest)
     app.include_router(pages_router(front.sources))
+    app.include_router(runbooks_router())
 
     @app.get("/metrics")
     def metrics(request: Request) -> Response:

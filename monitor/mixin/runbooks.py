@@ -22,7 +22,7 @@ def runbooks() -> dict[str, str]:
 
 
 def runbooks_router() -> APIRouter:
-    """`GET /runbooks/HssDrift.md`: open to everybody, as it holds nothing of this installation."""
+    """`GET /runbooks/HssDrift.md`, for whoever may read the pages."""
     router = APIRouter()
     texts = runbooks()
 
