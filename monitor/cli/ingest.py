@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from threading import Event
@@ -81,15 +81,15 @@ def _follow(file: Path, settings: Settings, *, json_: bool) -> None:
     total = Taken()
     with open_stores(settings) as stores:
         front = Front(settings, stores)
-        following = front.following(file)
-        while not stopping.is_set():
-            taken = following.turn()
-            total.accepted += taken.accepted
-            total.sampled += taken.sampled
-            total.rejected += taken.rejected
-            if not taken.accepted:
-                front.sampler.use(front.book.advance())
-                stopping.wait(settings.ingest.tail.poll_seconds)
+        with closing(front.following(file)) as following:
+            while not stopping.is_set():
+                taken = following.turn()
+                total.accepted += taken.accepted
+                total.sampled += taken.sampled
+                total.rejected += taken.rejected
+                if not taken.accepted:
+                    front.sampler.use(front.book.advance())
+                    stopping.wait(settings.ingest.tail.poll_seconds)
         front.book.flush()
     if json_:
         emit(total)

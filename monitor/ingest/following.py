@@ -109,6 +109,10 @@ class Following:
                 self._position.save(reached)
         return taken
 
+    def close(self) -> None:
+        """Close the log; the kept position says where the next one goes on."""
+        self._tail.close()
+
     def _records(self, lines: Sequence[Line]) -> tuple[list[IncomingRecord], int]:
         records: list[IncomingRecord] = []
         faults: dict[str, MalformedInput] = {}
