@@ -42,7 +42,7 @@ def make_app(tmp_path: Path) -> Iterator[Callable[..., FastAPI]]:
                 **sections,
             )
             stores = opened.enter_context(open_stores(settings))
-            return web(Front(settings, stores, None))
+            return web(Front(settings, stores))
 
         yield make
 
