@@ -145,10 +145,11 @@ def tell(
         text_hash=TextHash(b"a key for tests only"),
     )
     SqlCalibrationStore(database).add(_calibration(now), activate=True)
-    bad_since = now - timedelta(minutes=26)
+    span = timedelta(hours=5, minutes=50)
+    # The last few, however few there are in all.
+    bad_since = now - max(timedelta(minutes=26), 4.5 * span / records)
     finish = _finisher(queue, clock, rng)
     worst = ""
-    span = timedelta(hours=5, minutes=50)
     for index in range(records):
         at = now - span + span * index / records
         series = (NEWS, NEWS, SPORT, CASES)[index % 4]
