@@ -1,0 +1,99 @@
+"""Which of several sidecars exports what the database tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from monitor.exporter import Snapshot
+from monitor.gauges.refresh import Gauges
+from monitor.records import SamplingEpoch
+from monitor.settings import Settings
+from monitor.stores import Stores, now, open_stores
+from monitor.telemetry import LabelPolicy, Telemetry
+
+EPOCH = SamplingEpoch(
+    number=1,
+    starts_at=datetime(2026, 3, 1, tzinfo=UTC),
+    ends_at=datetime(2026, 3, 2, tzinfo=UTC),
+    rates={},
+    default_rate=1.0,
+)
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[Stores]:
+    settings = Settings(
+        database={"url": f"sqlite:///{tmp_path / 'hss.db'}"},  # type: ignore[arg-type]
+        storage={"hash_key_file": tmp_path / "key"},  # type: ignore[arg-type]
+    )
+    with open_stores(settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+def front(stores: Stores) -> Callable[..., Callable[[str], float | None]]:
+    """A front's gauges; calling it refreshes them and reads one without labels."""
+
+    def make(name: str, *, evaluates: bool = True) -> Callable[[str], float | None]:
+        registry, snapshot = CollectorRegistry(), Snapshot()
+        registry.register(snapshot)
+        labels = LabelPolicy(services=[], models=[], categories=[])
+        gauges = Gauges(
+            snapshot,
+            telemetry=Telemetry(registry, labels),
+            stores=stores,
+            settings=Settings(evaluation={"enabled": evaluates}),  # type: ignore[arg-type]
+            front=name,
+            epoch=lambda: EPOCH,
+            clock=now,
+        )
+
+        def read(metric: str) -> float | None:
+            gauges.refresh()
+            return registry.get_sample_value(metric)
+
+        return read
+
+    return make
+
+
+def test_only_the_front_whose_evaluator_holds_the_lease_exports(front, stores: Stores) -> None:
+    """`sum()` over replicas would otherwise double every record."""
+    stores.lease.acquire("one", seconds=60)
+    one, two = front("one"), front("two")
+    assert (one("hss_evaluator_active"), one("hss_queue_age_seconds")) == (1.0, 0.0)
+    assert (two("hss_evaluator_active"), two("hss_queue_age_seconds")) == (0.0, None)
+
+
+def test_everything_vanishes_with_the_lease(front, stores: Stores) -> None:
+    """A former holder's last numbers would be scraped as if they were true."""
+    lease = stores.lease.acquire("one", seconds=60)
+    assert lease is not None
+    one = front("one")
+    assert one("hss_queue_age_seconds") == 0.0
+    stores.lease.release(lease)
+    assert (one("hss_evaluator_active"), one("hss_queue_age_seconds")) == (0.0, None)
+
+
+def test_a_sidecar_that_never_evaluates_exports_while_nobody_does(front, stores: Stores) -> None:
+    """Alone it would be blind for its own queue; it does not claim to evaluate, though."""
+    alone = front("one", evaluates=False)
+    assert (alone("hss_evaluator_active"), alone("hss_queue_age_seconds")) == (0.0, 0.0)
+    stores.lease.acquire("two", seconds=60)
+    assert alone("hss_queue_age_seconds") is None
+
+
+def test_verdicts_are_exported_after_the_first_complete_turn(front, stores: Stores) -> None:
+    """No open breach is not the same as nobody has looked."""
+    lease = stores.lease.acquire("one", seconds=60)
+    assert lease is not None
+    one = front("one")
+    assert one("hss_breaches_open") is None
+    stores.lease.complete(lease)
+    assert one("hss_breaches_open") == 0.0
+    assert one("hss_evaluation_timestamp_seconds") == pytest.approx(now().timestamp(), abs=5)
