@@ -26,6 +26,7 @@ from monitor.stores import open_stores
 
 if TYPE_CHECKING:
     from monitor.demo.play import Estimate, Play, Scene
+    from monitor.demo.watching import Watching
 
 
 def demo(
@@ -39,7 +40,8 @@ def demo(
     """Run a summarization service with the sidecar beside it, and let it go bad.
 
     Real news articles are summarized by a good release, the sidecar is calibrated on the
-    first of them, then a bad release comes: watch HSS rise and entity support fall.
+    first of them, then a bad release comes: watch HSS rise, entity support fall, the drift
+    detector fire and a breach open. At last the good release comes back, and both end.
     """
     # Brings SciPy, for the calibration; the sidecar starts from this command line as well.
     from monitor.demo.play import Play
@@ -116,7 +118,24 @@ def _result(play: Play, *, seconds: float) -> dict[str, Any]:
     }
     worst: RecordRow | None = result["worst"]
     result["worst"] = worst and worst.id
-    return result
+    return result | _found(scene.watching)
+
+
+def _found(watching: Watching) -> dict[str, Any]:
+    """What the evaluator said, in the fields of the result."""
+    breach = None if watching.breach is None else watching.breach.breach
+    contributors = () if watching.breach is None else watching.breach.contributors
+    return {
+        "drifted": bool(watching.drifted),
+        "drift_signals": sorted(watching.drifted),
+        "drift_since": watching.since(),
+        "drift_over": bool(watching.drifted) and not watching.drifted_now,
+        "breach": breach and breach.id,
+        "breach_threshold": breach and breach.threshold,
+        "breach_opened_at": breach and breach.opened_at,
+        "breach_state": breach and breach.state,
+        "breach_record": contributors[0].record_id if contributors else None,
+    }
 
 
 def _of(scene: Scene, act: str, signal: str) -> Estimate:
@@ -150,14 +169,46 @@ def _picture(scene: Scene) -> Group:
             cell(_of(scene, act, "entity_support").mean),
             cell(_of(scene, act, "shap_instability").mean),
         )
-    return Group(headline, counts, grid)
+    return Group(headline, counts, grid, *_verdicts(scene.watching))
+
+
+def _verdicts(watching: Watching) -> list[Text]:
+    """Drift and breaches as they stand, and what was found before."""
+    lines = []
+    for signal, finding in watching.drifted.items():
+        over = "" if signal in watching.drifted_now else " (over)"
+        line = Text("drift  ", style="dim" if over else "red").append(cell(signal))
+        line.append(f" {finding.direction} since ").append(cell(finding.since))
+        lines.append(line.append(over))
+    if watching.breach is not None:
+        breach = watching.breach.breach
+        line = Text("breach ", style="red" if breach.state == "open" else "dim")
+        line.append(cell(breach.threshold)).append(f" {breach.state}, opened ")
+        lines.append(line.append(cell(breach.opened_at)))
+    return lines
 
 
 _TITLES = {
     "reference": "act 1: the good release, to calibrate on (models load for half a minute)",
     "good": "act 2: the good release, measured",
     "bad": "act 3: a bad release was rolled out",
+    "recovered": "act 4: the good release is back, until drift and breaches are over",
 }
+
+
+def _explain_verdicts(result: dict[str, Any]) -> None:
+    if result["drifted"]:
+        line = Text("drift of ").append(cell(", ".join(result["drift_signals"])))
+        line.append(" since ").append(cell(result["drift_since"]))
+        out.print(line.append("; over again" if result["drift_over"] else ""))
+    if result["breach"] is not None:
+        line = Text("breach ").append(cell(result["breach"])).append(" opened ")
+        line.append(cell(result["breach_opened_at"])).append(", now ")
+        out.print(line.append(cell(result["breach_state"])))
+    note(
+        "a reference of some dozen records and a promise of a quarter of an hour between false "
+        "alarms are for a demo: in production it takes 200 records over a whole day"
+    )
 
 
 def _explain(play: Play, result: dict[str, Any]) -> None:
@@ -176,10 +227,13 @@ def _explain(play: Play, result: dict[str, Any]) -> None:
         low, high = result["hss_shap_correlation_ci"]
         r = result["hss_shap_correlation"]
         out.print(f"HSS and SHAP instability: r = {r:.3f} [{low:.3f}, {high:.3f}] over all records")
-    if result["worst"] is None:
+    _explain_verdicts(result)
+    # The record that contributed most to the page, else the one with the highest HSS.
+    record = result["breach_record"] or result["worst"]
+    if record is None:
         return
     with open_stores(play.settings) as stores:
-        detail = record_detail(stores.database, result["worst"])
+        detail = record_detail(stores.database, record)
     if detail is None or detail.score is None:
         return
     out.print(Text(f"\nWhy, by the record {detail.row.id}", style="bold"))

@@ -1,4 +1,4 @@
-"""The demo as a play in three acts: a reference, a good release, a bad release.
+"""The demo as a play in four acts: a reference, a good release, a bad one, the good one again.
 
 Everything in it is the product: the service sends OpenTelemetry spans, the sidecar runs as
 its own process with an ordinary configuration file, the calibration is the ordinary one.
@@ -19,19 +19,26 @@ import yaml
 
 from monitor.calibrating import Window, calibrate_window, renormalize
 from monitor.configuration import load
+from monitor.demo.configuration import SERVICE, demo_settings
 from monitor.demo.news import news_documents
 from monitor.demo.processes import Child, free_port, service, sidecar
-from monitor.demo.traffic import MODEL, TrafficGenerator
+from monitor.demo.traffic import TrafficGenerator
+from monitor.demo.watching import Watching, nothing_yet
+from monitor.drift_references import fit_references
 from monitor.errors import DependencyUnavailable
 from monitor.records import RecordState
 from monitor.storage.queries import MAX_PAGE, RecordRow, list_records
 from monitor.stores import Stores, now, open_stores
 
-SERVICE = "demo-summarizer"
 FINAL = {RecordState.SCORED, RecordState.SKIPPED, RecordState.FAILED}
 STALL_SECONDS = 240.0
 """Without any progress for so long the demo gives up and says where to look."""
 POLL_SECONDS = 1.0
+IN_FLIGHT = 6
+"""Readers wait while so many records are not scored: then the windows of thresholds hold what
+was just asked, on a slow machine, too."""
+VERDICT_SECONDS = 20.0
+"""How long the last records of an act may take to show in a verdict."""
 LONGEST_ARTICLE = 140
 """Words: shorter articles are reworded, summarized and explained in less of the audience's time."""
 
@@ -43,12 +50,17 @@ class Act:
     name: str
     release: str
     calls: int
+    until: Callable[[Watching], bool] | None = None
+    """Readers go on until this holds …"""
+    most: int = 0
+    """… or so many calls were made."""
 
 
 ACTS = (
     Act(name="reference", release="good", calls=36),
-    Act(name="good", release="good", calls=24),
-    Act(name="bad", release="bad", calls=24),
+    Act(name="good", release="good", calls=20),
+    Act(name="bad", release="bad", calls=24, until=lambda seen: seen.found, most=40),
+    Act(name="recovered", release="good", calls=16, until=lambda seen: seen.calm, most=48),
 )
 
 
@@ -61,6 +73,7 @@ class Scene:
     records: dict[str, list[RecordRow]] = field(default_factory=dict)
     """Records by act, in all states."""
     calibration: str | None = None
+    watching: Watching = field(default_factory=nothing_yet)
 
     def states(self) -> dict[RecordState, int]:
         rows = [row for act in self.records.values() for row in act]
@@ -93,40 +106,13 @@ def estimate(values: Sequence[float | None]) -> Estimate:
     return Estimate(mean=mean, interval=(mean - half, mean + half), records=len(known))
 
 
+def _over(act: Act, watching: Watching) -> bool:
+    return act.until is None or act.until(watching)
+
+
 def articles() -> list[str]:
     """What the readers of the demo ask to be summarized."""
     return [text for text in news_documents() if len(text.split()) <= LONGEST_ARTICLE]
-
-
-def demo_settings(folder: Path, *, port: int, service_port: int, scorers: int) -> dict[str, object]:
-    """The sidecar's configuration: what a user would write, with shorter periods."""
-    return {
-        "http": {"port": port},
-        "database": {"url": f"sqlite:///{folder / 'hss-monitor.db'}"},
-        "labels": {"services": [SERVICE], "models": [MODEL]},
-        "storage": {"hash_key_file": str(folder / "hss-monitor.key")},
-        "categories": {"default": "news"},
-        "summarizer": {
-            "kind": "replay",
-            "replay": {
-                "url": f"http://127.0.0.1:{service_port}/v1/chat/completions",
-                # Traced, so that one can see the sidecar recognize and drop its own replays.
-                "sampled": True,
-            },
-            "limits": {"requests_per_second": None, "tokens_per_day": None},
-        },
-        # The service is beside us and answers in milliseconds: every record can be explained. 80
-        # masks give the words of the heaviest sentences values of their own; with too few only
-        # whole sentences have any, and those hardly move.
-        "attribution": {
-            "methods": ["shap"],
-            "share": 1.0,
-            "perturbations": 1,
-            "max_evaluations": 80,
-        },
-        "execution": {"scorers": scorers, "lease_seconds": 30},
-        "scheduler": {"gauges_seconds": 2},
-    }
 
 
 class Play:
@@ -172,40 +158,65 @@ class Play:
         httpx.post(
             f"http://127.0.0.1:{port}/release", json={"release": act.release}, trust_env=False
         ).raise_for_status()
-        for _ in range(act.calls):
-            (result,) = traffic.send(1)
-            if result.summary is None:
-                raise DependencyUnavailable(
-                    f"demo: the service answered {result.status}; "
-                    f"{self.folder / 'service.log'} says why"
-                )
-            self._acts[result.trace_id] = act.name
-            self.scene.calls = traffic.calls
-        self._wait(stores)
+        calls = 0
+        while calls < act.calls or (calls < act.most and not _over(act, self.scene.watching)):
+            self._ask(act, traffic)
+            calls += 1
+            self._until(stores, lambda: self._waiting(stores) < IN_FLIGHT)
+        self._until(stores, self._done)
+        self._verdict(act, stores)
 
-    def _wait(self, stores: Stores) -> None:
-        """Until every call so far is a record in a final state."""
+    def _ask(self, act: Act, traffic: TrafficGenerator) -> None:
+        (result,) = traffic.send(1)
+        if result.summary is None:
+            raise DependencyUnavailable(
+                f"demo: the service answered {result.status}; "
+                f"{self.folder / 'service.log'} says why"
+            )
+        self._acts[result.trace_id] = act.name
+        self.scene.calls = traffic.calls
+
+    def _waiting(self, stores: Stores) -> int:
+        """Calls that are no scored record yet; spans arrive a moment after their call."""
+        counts = stores.queue.counts()
+        return self.scene.calls - sum(counts.get(state, 0) for state in FINAL)
+
+    def _done(self) -> bool:
+        rows = [row for act in self.scene.records.values() for row in act]
+        return len(rows) >= self.scene.calls and all(row.state in FINAL for row in rows)
+
+    def _verdict(self, act: Act, stores: Stores) -> None:
+        """Give the evaluator time for the last records, where something is expected of it."""
+        deadline = time.monotonic() + VERDICT_SECONDS
+        self._until(stores, lambda: _over(act, self.scene.watching) or time.monotonic() > deadline)
+
+    def _until(self, stores: Stores, reached: Callable[[], bool]) -> None:
+        """Look on, about once a second, until something is reached."""
         moved = time.monotonic()
         last: object = None
         while True:
-            self.scene.records = self._records(stores)
-            self._show(self.scene)
-            if self._sidecar.keep_running():
-                self._counted = self.counted()
-                self._last_metrics = {}
-            self._read_metrics()
-            rows = [row for act in self.scene.records.values() for row in act]
-            done = sum(row.state in FINAL for row in rows)
-            if len(rows) >= self.scene.calls and done == len(rows):
+            self._look(stores)
+            if reached():
                 return
-            if (len(rows), done) != last:
-                last, moved = (len(rows), done), time.monotonic()
+            progress = stores.queue.counts()
+            if progress != last:
+                last, moved = progress, time.monotonic()
             if time.monotonic() - moved > STALL_SECONDS:
                 raise DependencyUnavailable(
                     f"demo: nothing was scored for {STALL_SECONDS:.0f} s "
-                    f"({done} of {self.scene.calls}); {self.folder / 'sidecar.log'} says why"
+                    f"({self._waiting(stores)} of {self.scene.calls} wait); "
+                    f"{self.folder / 'sidecar.log'} says why"
                 )
             time.sleep(POLL_SECONDS)
+
+    def _look(self, stores: Stores) -> None:
+        self.scene.records = self._records(stores)
+        self.scene.watching.look(stores)
+        self._show(self.scene)
+        if self._sidecar.keep_running():
+            self._counted = self.counted()
+            self._last_metrics = {}
+        self._read_metrics()
 
     def _calibrate(self, stores: Stores) -> None:
         window = Window(name="demo reference", until=now(), service=SERVICE)
@@ -215,8 +226,12 @@ class Play:
             fingerprint=None,
             min_documents=self.settings.calibration.min_documents,
         )
-        stores.calibrations.add(calibration, activate=True)
+        stores.calibrations.add(calibration, activate=False)
+        stores.drift.save_references(
+            fit_references(stores, calibration, window, self.settings.drift)
+        )
         renormalize(stores, calibration, window)
+        stores.calibrations.activate(calibration.id)
         self.scene.calibration = calibration.id
 
     def _records(self, stores: Stores) -> dict[str, list[RecordRow]]:

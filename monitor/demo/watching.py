@@ -1,0 +1,58 @@
+"""What the sidecar's evaluator found out during the demo, for the audience and the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from monitor.findings import BreachDetail, DriftFinding
+from monitor.stores import Stores
+
+
+@dataclass(slots=True)
+class Watching:
+    """Findings so far: an alarm that ended stays known, with when it began."""
+
+    drifted: dict[str, DriftFinding]
+    """By signal: the first finding of its alarm."""
+    drifted_now: tuple[str, ...]
+    breach: BreachDetail | None
+    """The first one with the severity `page`."""
+    open_breaches: tuple[str, ...]
+    """Thresholds."""
+    evaluated_at: datetime | None
+
+    @property
+    def found(self) -> bool:
+        """Drift and a page, both."""
+        return bool(self.drifted) and self.breach is not None
+
+    @property
+    def calm(self) -> bool:
+        """Nothing is wrong any more."""
+        return not self.drifted_now and not self.open_breaches
+
+    def look(self, stores: Stores) -> None:
+        """Read what the evaluator last stored."""
+        lease = stores.lease.current()
+        self.evaluated_at = None if lease is None else lease.evaluated_at
+        now = stores.drift.findings(state="drifted")
+        self.drifted_now = tuple(finding.signal for finding in now)
+        for finding in now:
+            self.drifted.setdefault(finding.signal, finding)
+        rows = stores.breaches.list_breaches().rows
+        self.open_breaches = tuple(row.threshold for row in rows if row.state == "open")
+        pages = [row for row in rows if row.severity == "page"]
+        if pages:
+            first = min(pages, key=lambda row: row.opened_at)
+            self.breach = stores.breaches.breach(first.id)
+
+    def since(self) -> datetime | None:
+        """The earliest estimated change."""
+        times = [each.since for each in self.drifted.values() if each.since is not None]
+        return min(times, default=None)
+
+
+def nothing_yet() -> Watching:
+    """Before the first look."""
+    return Watching(drifted={}, drifted_now=(), breach=None, open_breaches=(), evaluated_at=None)
