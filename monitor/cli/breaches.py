@@ -80,6 +80,8 @@ def list_(
         _print(rows)
         if after is not None:
             note("there are more: raise --limit, or narrow the list with --since, --service, …")
+    if not rows:
+        note("no breach passes these filters")
     if evaluation is not None:
         note(evaluation)
     if any(row.state == "open" for row in rows):

@@ -182,7 +182,7 @@ def _print(names: tuple[str, str], found: GroupComparison) -> None:
     for each in found.signals:
         made = each.found
         if made is None:
-            rows.append((each.signal, None, None, None, None, None, "in one group or none"))
+            rows.append((each.signal, None, None, None, None, None, "no record in one of them"))
             continue
         first, second = made.first, made.second
         rows.append(

@@ -80,7 +80,7 @@ def cell(value: Any) -> Text:
     if isinstance(value, Text):
         return value
     if isinstance(value, float):
-        return Text(f"{value:.3f}", justify="right")
+        return Text(number(value), justify="right")
     if isinstance(value, datetime):
         return Text(value.strftime("%Y-%m-%d %H:%M:%S"))
     return Text(harmless(str(plain(value))))
@@ -89,6 +89,15 @@ def cell(value: Any) -> Text:
 def prose(text: str) -> Text:
     """A foreign text of several lines."""
     return Text(harmless(text, lines=True))
+
+
+def number(value: float) -> str:
+    """Three decimals, and no minus before a zero.
+
+    >>> number(0.5), number(-0.0001)
+    ('0.500', '0.000')
+    """
+    return f"{round(value, 3) + 0.0:.3f}"
 
 
 def interval(value: float | None, low: float | None, high: float | None) -> str | None:
@@ -100,8 +109,8 @@ def interval(value: float | None, low: float | None, high: float | None) -> str 
     if value is None:
         return None
     if low is None or high is None:
-        return f"{value:.3f}"
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+        return number(value)
+    return f"{number(value)} [{number(low)}, {number(high)}]"
 
 
 def duration(seconds: float) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -23,12 +24,14 @@ from monitor.cli.output import emit, note, plain, table
 from monitor.cli.shown import print_record
 from monitor.errors import UsageError, choices
 from monitor.investigate.record import facts_of
-from monitor.records import RecordState
+from monitor.records import Reason, RecordState
 from monitor.storage.detail import record_detail
 from monitor.storage.queries import MAX_PAGE, RecordFilter, RecordRow, list_records
 from monitor.storage.replayed import captured_request
 from monitor.storage.retry import retry
 from monitor.stores import now, open_stores
+
+WordT = TypeVar("WordT", bound=StrEnum)
 
 records = typer.Typer(help="List, show, compare and retry sampled records.", no_args_is_help=True)
 records.command("compare")(compare)
@@ -43,6 +46,10 @@ def list_(
     state: Annotated[
         str | None, typer.Option("--state", help="queued, leased, scored, skipped or failed.")
     ] = None,
+    reason: Annotated[
+        str | None, typer.Option("--reason", help="Only with this reason: too_long, …")
+    ] = None,
+    release: Annotated[str | None, typer.Option("--release", help="Only of this release.")] = None,
     since: Since = None,
     until: Until = None,
     min_hss: Annotated[
@@ -56,7 +63,9 @@ def list_(
         service=service,
         model=model,
         category=category,
-        state=_state(state),
+        release=release,
+        state=_word(RecordState, "--state", state),
+        reason=_word(Reason, "--reason", reason),
         since=moment("--since", since, now=now()),
         until=moment("--until", until, now=now()),
         min_hss=min_hss,
@@ -145,10 +154,10 @@ def retry_(
         raise typer.Exit(1)
 
 
-def _state(value: str | None) -> RecordState | None:
+def _word(words: type[WordT], option: str, value: str | None) -> WordT | None:
     if value is None:
         return None
     try:
-        return RecordState(value)
+        return words(value)
     except ValueError:
-        raise UsageError(f"--state: {value!r} is none of {choices(RecordState)}") from None
+        raise UsageError(f"{option}: {value!r} is none of {choices(words)}") from None

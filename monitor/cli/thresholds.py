@@ -10,7 +10,7 @@ import typer
 from monitor.breaches.lifecycle import LivePrecision, live_precision
 from monitor.cli.evaluating import note_evaluation
 from monitor.cli.options import Category, Config, Json, Model, Service, settings_of
-from monitor.cli.output import duration, emit, interval, note, out, table
+from monitor.cli.output import cell, duration, emit, interval, note, out, table
 from monitor.cli.preview import preview
 from monitor.cli.series import coloured_state, series_fields, series_name
 from monitor.errors import UsageError, choices
@@ -126,6 +126,12 @@ def _print(
     threshold: Threshold, states: Sequence[ThresholdState], precision: LivePrecision
 ) -> None:
     right = interval(precision.value, precision.low, precision.high)
+    title = f"{threshold.name} ({threshold.severity}): {rule(threshold)}"
+    if right is not None:
+        title += f"; right {right}, by {precision.marks} marks"
+    if not states:
+        out.print(cell(f"{title}; judged in no series yet"))
+        return
     table(
         ["series", "state", "value", "limit", "records", "breaches", "evaluated", ""],
         [
@@ -141,9 +147,5 @@ def _print(
             )
             for state in states
         ],
-        title=f"{threshold.name} ({threshold.severity}): {rule(threshold)}"
-        + (f"; right {right}, by {precision.marks} marks" if right else ""),
+        title=title,
     )
-    if not states:
-        note(f"{threshold.name}: judged in no series yet")
-    out.print()

@@ -78,6 +78,8 @@ def test_records_are_listed_newest_first_and_filtered(
     assert ids("--state", "queued") == ["new"]
     assert ids("--min-hss", "0.5") == ["old"]
     assert ids("--until", "1h") == []
+    assert ids("--reason", "too_long") == []
+    assert ids("--release", "1.0") == []
     assert ids("--since", "1h") == ["new", "old"]
     [row] = cli("records", "list", "--json", "--state", "scored").objects
     wanted = {"id", "service", "model", "category", "state", "reason", "hss", "received_at"}

@@ -26,6 +26,7 @@ def test_the_version_is_printed(cli: Any) -> None:
         (["records", "list", "--limit", "0"], "--limit"),
         (["records", "list", "--since", "yesterday"], "--since"),
         (["records", "list", "--state", "done"], "'queued'"),
+        (["records", "list", "--reason", "bad"], "'too_long'"),
         (["records", "show", "unknown"], "records list"),
         (["records", "show"], "record"),
         (["ingest", "missing.jsonl"], "missing.jsonl"),
@@ -46,7 +47,13 @@ def test_wrong_arguments_are_2(cli: Any, arguments: list[str], word: str) -> Non
     assert "Traceback" not in result.err
 
 
-@pytest.mark.parametrize("group", ["", "records", "db", "config", "models", "calibrations"])
+@pytest.mark.parametrize(
+    "group",
+    [
+        "", "records", "db", "config", "models", "calibrations", "drift", "thresholds",
+        "breaches",
+    ],
+)  # fmt: skip
 def test_a_group_without_a_command_shows_its_help(cli: Any, group: str) -> None:
     """As an error: a script that forgot the command must not think that it worked."""
     result = cli(*group.split())
