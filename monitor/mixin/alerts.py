@@ -10,7 +10,7 @@ from monitor.errors import ConfigurationError
 from monitor.mixin.installation import Installation
 from monitor.mixin.links import INCIDENT
 from monitor.mixin.selectors import labels_of, select
-from monitor.telemetry import STRATUM
+from monitor.telemetry import OTHER, STRATUM
 
 SERIES = ("job", *STRATUM)
 """What a series is told apart by. `job` comes from Prometheus: one a database."""
@@ -57,7 +57,7 @@ class Alert:
     def annotations(self, where: Installation) -> dict[str, str]:
         """What reaches the person on call; links keep to the alert's series."""
         variables = [name for name in _VARIABLES.get(self.dashboard, ("job",)) if name in self.by]
-        series = [name for name in (*STRATUM, "threshold", "signal") if name in self.by]
+        series = [name for name in (*STRATUM, "threshold") if name in self.by]
         return {
             "summary": self.summary,
             "description": self.description,
@@ -65,7 +65,7 @@ class Alert:
             "dashboard_url": f"{where.grafana_url}/d/{self.dashboard}"
             + _query([(f"var-{name}", name) for name in variables]),
             "page_url": f"{where.public_url}{self.path}"
-            + _query([(name, name) for name in series] if self.path != "/" else []),
+            + _filters(series if self.path != "/" else []),
         }
 
 
@@ -105,3 +105,13 @@ def increase(name: str, window: str, by: tuple[str, ...], **exact: str) -> str:
 def _query(parts: list[tuple[str, str]]) -> str:
     shown = [f"{key}={{{{ $labels.{label} | urlquery }}}}" for key, label in parts]
     return "?" + "&".join(shown) if shown else ""
+
+
+def _filters(labels: list[str]) -> str:
+    """Filters of a page. `other` stands for names that are no labels: no record has it."""
+    shown = [
+        f'{{{{ if ne $labels.{label} "{OTHER}" }}}}'
+        f"{label}={{{{ $labels.{label} | urlquery }}}}&{{{{ end }}}}"
+        for label in labels
+    ]
+    return "?" + "".join(shown) if shown else ""

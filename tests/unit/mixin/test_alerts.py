@@ -44,10 +44,22 @@ def test_every_alert_carries_what_is_needed_at_night(
 def test_links_keep_to_the_series_of_the_alert(rules: list[Alert], where: Installation) -> None:
     """Names of models hold slashes: they are encoded."""
     [alert] = [a for a in rules if a.labels.get("threshold") == "hss_mean"]
+    assert alert.annotations(where)["dashboard_url"] == (
+        "http://localhost:3000/d/hss-incident?var-job={{ $labels.job | urlquery }}"
+        "&var-service={{ $labels.service | urlquery }}&var-model={{ $labels.model | urlquery }}"
+        "&var-category={{ $labels.category | urlquery }}"
+        "&var-threshold={{ $labels.threshold | urlquery }}"
+    )
+
+
+def test_links_to_pages_leave_out_folded_names(rules: list[Alert], where: Installation) -> None:
+    """`other` stands for names that are no labels; a page that is asked for it finds nothing."""
+    [alert] = [a for a in rules if a.name == "HssDriftWorse"]
     assert alert.annotations(where)["page_url"] == (
-        "https://hss.example.org/breaches?service={{ $labels.service | urlquery }}"
-        "&model={{ $labels.model | urlquery }}&category={{ $labels.category | urlquery }}"
-        "&threshold={{ $labels.threshold | urlquery }}"
+        "https://hss.example.org/drift?"
+        '{{ if ne $labels.service "other" }}service={{ $labels.service | urlquery }}&{{ end }}'
+        '{{ if ne $labels.model "other" }}model={{ $labels.model | urlquery }}&{{ end }}'
+        '{{ if ne $labels.category "other" }}category={{ $labels.category | urlquery }}&{{ end }}'
     )
 
 
