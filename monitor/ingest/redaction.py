@@ -3,14 +3,16 @@
 E-mail addresses, telephone numbers, payment card numbers (checked by Luhn's formula) and
 whatever the configuration adds are replaced by a placeholder of their kind. The document,
 the summaries and the captured request are treated alike, so the redacted document still
-stands word for word in the redacted request. Every quantifier is bounded, and a match can
+stands word for word in the redacted request; a request in which that cannot be, because a
+match reaches over the document's edge, is dropped. Every quantifier is bounded, and a match can
 begin only where a run of its characters begins: the time is linear in the text's length.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +20,9 @@ from monitor.errors import ConfigurationError
 from monitor.records import CapturedRequest, IncomingRecord, Message
 
 _EMAIL = re.compile(
-    r"(?<![\w.%+\-])[\w.%+\-]{1,64}@(?:[\w\-]{1,63}\.){1,8}[^\W\d_][\w\-]{1,62}(?![\w\-])"
+    # O'Neill has an apostrophe; links and HTML write the @ otherwise.
+    r"(?<![\w.%+\-])(?<![\w.%+\-]['’])[\w.%+\-](?:['’]?[\w.%+\-]){0,63}"
+    r"(?:@|＠|%40|&#64;)(?:[\w\-]{1,63}\.){1,8}[^\W\d_][\w\-]{1,62}(?![\w\-])"
 )
 _CARD = re.compile(r"(?<![\d.,])(?<!\d[ -])[0-9](?:[ -]?[0-9]){12,18}(?![ -]?[0-9])")
 _PHONE = re.compile(
@@ -65,24 +69,54 @@ class Redaction:
             request=None if request is None else self._request(request, record.document),
         )
 
-    def _request(self, request: CapturedRequest, document: str) -> CapturedRequest:
+    def _request(self, request: CapturedRequest, document: str) -> CapturedRequest | None:
+        messages = []
+        for message in request.messages:
+            content = self._around(message.content, document)
+            if content is None:
+                return None
+            messages.append(Message(role=message.role, content=content))
         return CapturedRequest(
-            messages=tuple(
-                Message(role=message.role, content=self._around(message.content, document))
-                for message in request.messages
-            ),
+            messages=tuple(messages),
             model=request.model,
             parameters=self._values(request.parameters),
         )
 
-    def _around(self, text: str, document: str) -> str:
-        """Redacts a message around the document, so that no match straddles its edge."""
+    def _around(self, text: str, document: str) -> str | None:
+        """Redacts a message and the document in it apart, so that the one stays in the other.
+
+        None where something to be redacted stands across an edge between the two.
+        """
         if not document:
             return self.text(text)
-        return self.text(document).join(self.text(part) for part in text.split(document))
+        redacted = self.text(document)
+        first, *others = text.split(document)
+        pieces, edges = [self.text(first)], [0]
+        for part in others:
+            for piece in (redacted, self.text(part)):
+                edges.append(edges[-1] + len(pieces[-1]))
+                pieces.append(piece)
+        content = "".join(pieces)
+        return None if self._matches_across(content, edges[1:]) else content
+
+    def _matches_across(self, text: str, edges: Sequence[int]) -> bool:
+        """Whether something to be redacted stands across one of the positions, in order."""
+        if not edges:
+            return False
+        found = [match.span() for own in self._patterns for match in own.finditer(text)]
+        start = 0
+        for piece in _pieces(text):
+            for pattern, is_personal in _PERSONAL:
+                found += [
+                    (start + match.start(), start + match.end())
+                    for match in pattern.finditer(piece)
+                    if is_personal(match)
+                ]
+            start += len(piece)
+        return any(bisect_right(edges, begin) < bisect_left(edges, end) for begin, end in found)
 
     def _values(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: self._value(value) for name, value in values.items()}
+        return {self.text(name): self._value(value) for name, value in values.items()}
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -91,7 +125,26 @@ class Redaction:
             return self._values(value)
         if isinstance(value, list | tuple):
             return [self._value(item) for item in value]
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            # A card's number is one without quotes, too.
+            redacted = self.text(str(value))
+            return value if redacted == str(value) else redacted
         return value
+
+
+def _always(match: re.Match[str]) -> bool:
+    return True
+
+
+def _is_card(match: re.Match[str]) -> bool:
+    return _luhn(match.group())
+
+
+def _is_phone(match: re.Match[str]) -> bool:
+    return sum(character.isdigit() for character in match.group()) in _PHONE_DIGITS
+
+
+_PERSONAL = ((_EMAIL, _always), (_CARD, _is_card), (_PHONE, _is_phone))
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -112,8 +165,8 @@ def _redacted(text: str) -> str:
     """
     while True:
         found = _EMAIL.sub("[EMAIL]", text)
-        found = _CARD.sub(lambda m: "[CARD]" if _luhn(m.group()) else m.group(), found)
-        found = _PHONE.sub(_phone, found)
+        found = _CARD.sub(lambda m: "[CARD]" if _is_card(m) else m.group(), found)
+        found = _PHONE.sub(lambda m: "[PHONE]" if _is_phone(m) else m.group(), found)
         if found == text:
             return text
         text = found
@@ -133,11 +186,6 @@ def _pieces(text: str) -> Iterator[str]:
         yield text[start : between.end()]
         start = between.end()
     yield text[start:]
-
-
-def _phone(match: re.Match[str]) -> str:
-    digits = sum(character.isdigit() for character in match.group())
-    return "[PHONE]" if digits in _PHONE_DIGITS else match.group()
 
 
 def _luhn(number: str) -> bool:

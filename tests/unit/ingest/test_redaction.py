@@ -19,7 +19,10 @@ redaction = Redaction()
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Mail jane.o'neill+x@mail.example.co.uk.", "Mail jane.o'[EMAIL]."),
+        ("Mail jane.o'neill+x@mail.example.co.uk.", "Mail [EMAIL]."),
+        ("Mail 'jane@a.example' or “jane’s@a.example”.", "Mail '[EMAIL]' or “[EMAIL]”."),
+        ("https://a.example/?to=jane%40b.example&x=1", "https://a.example/?to=[EMAIL]&x=1"),
+        ("jane&#64;b.example, jane＠b.example", "[EMAIL], [EMAIL]"),
         ("mürzl@köln.example", "[EMAIL]"),
         ("<a_b%c@d-e.org>", "<[EMAIL]>"),
         ("Call +353 1 666 0000 now", "Call [PHONE] now"),
@@ -58,7 +61,11 @@ def _record(document: str, before: str, after: str) -> IncomingRecord:
     request = CapturedRequest(
         messages=(Message(role="user", content=f"{before}{document}{after}"),),
         model="m",
-        parameters={"stop": ["a@b.ie"], "nested": {"x": "c@d.ie"}, "n": 2},
+        parameters={
+            "stop": ["a@b.ie"],
+            "nested": {"x": "c@d.ie", "e@f.ie": 4111111111111111},
+            "n": 2,
+        },
     )
     return IncomingRecord(
         id="1",
@@ -80,12 +87,23 @@ _TEXTS = st.builds("".join, _PIECES)
 
 @given(_TEXTS, _TEXTS, _TEXTS)
 def test_the_document_still_stands_in_its_request(document: str, before: str, after: str) -> None:
-    """Also where a match would reach over the document's edge into the instruction."""
+    """Or there is none: what reaches over the document's edge must not be stored either."""
     redacted = redaction.record(_record(document, before, after))
 
-    assert redacted.request is not None
-    assert redacted.document in redacted.request.messages[0].content
     assert redacted.summary == redacted.document
+    if redacted.request is not None:
+        content = redacted.request.messages[0].content
+        assert redacted.document in content
+        assert redaction.text(content) == content
+
+
+def test_a_number_over_the_edge_of_the_document_drops_the_request() -> None:
+    """It would be whole again where the two stand side by side."""
+    assert redaction.record(_record("666 0000", "+353 1 ", "")).request is None
+    assert redaction.record(_record("a text", "+353 1 666 0000 ", "")).request is not None
+    own = Redaction(patterns=[r"[A-Z]+-\d+"])
+    assert own.record(_record("12", "CASE-", "")).request is None
+    assert own.record(_record("a text on CASE-12", "CASE-7: ", "")).request is not None
 
 
 @given(_TEXTS)
@@ -99,7 +117,11 @@ def test_parameters_and_spare_choices_are_redacted_too() -> None:
     redacted = redaction.record(_record("a text", "", ""))
 
     assert redacted.request is not None
-    assert redacted.request.parameters == {"stop": ["[EMAIL]"], "nested": {"x": "[EMAIL]"}, "n": 2}
+    assert redacted.request.parameters == {
+        "stop": ["[EMAIL]"],
+        "nested": {"x": "[EMAIL]", "[EMAIL]": "[CARD]"},
+        "n": 2,
+    }
     assert redacted.alternatives == ("[EMAIL]",)
 
 
@@ -120,7 +142,9 @@ def test_long_texts_are_cut_where_nothing_matches_across() -> None:
     assert redaction.text(long) == redaction.text(sentence) * 3000
 
 
-@pytest.mark.parametrize("piece", ["a", "a@", "1 ", "(0", "+1", "a.", "a@b.", "1-", ".-"])
+@pytest.mark.parametrize(
+    "piece", ["a", "a@", "a'", "a%40", "1 ", "(0", "+1", "a.", "a@b.", "1-", ".-"]
+)
 def test_the_time_is_linear(piece: str) -> None:
     """A hostile document must not stop the sidecar: 4 times the text, about 4 times the time."""
 
@@ -132,3 +156,11 @@ def test_the_time_is_linear(piece: str) -> None:
 
     small = min(seconds(25_000) for _ in range(3))
     assert min(seconds(100_000) for _ in range(2)) < 10 * small + 0.05
+
+
+def test_a_document_that_stands_everywhere_costs_no_more() -> None:
+    """A message of a million letters, each of which is the document."""
+    start = process_time()
+    redacted = redaction.record(_record("e", "e" * 300_000, ""))
+    assert redacted.request is not None
+    assert process_time() - start < 5
