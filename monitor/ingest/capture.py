@@ -46,8 +46,8 @@ def record_of(
         model=storable(call.response_model or call.requested_model or UNKNOWN_MODEL),
         received_at=received_at,
         release=None if sighting.release is None else storable(sighting.release),
-        trace_id=sighting.trace_id,
-        span_id=sighting.span_id,
+        trace_id=sighting.trace_id if sighting.traced else None,
+        span_id=sighting.span_id if sighting.traced else None,
         started_at=sighting.started_at,
         request=_request(call, messages),
         alternatives=tuple(

@@ -15,7 +15,7 @@ from monitor.ingest.extraction import Extraction
 from monitor.ingest.join import JoinBuffer, Orphan
 from monitor.ingest.redaction import Redaction
 from monitor.ingest.sighting import Key, Sighting
-from monitor.ingest.switches import content_switch
+from monitor.ingest.switches import missing_answer, missing_call
 from monitor.ports import Clock, Intake
 from monitor.records import IncomingRecord, Reason
 
@@ -108,12 +108,7 @@ class Gathering:
         known = orphan.span, orphan.service
         if known in self._told or len(self._told) >= _MOST_SERVICES_TOLD:
             return
-        remedy = (
-            f"set {content_switch(orphan.scope)} in the service's environment"
-            if orphan.span
-            else "send the service's traces here too: only the span of a call tells "
-            "whether it is a replay"
-        )
+        remedy = missing_answer(orphan.scope) if orphan.span else missing_call(orphan.scope)
         told = ContentMissing(service=orphan.service, scope=orphan.scope, remedy=remedy)
         self._told[known] = told
         log.warning(

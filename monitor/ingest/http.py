@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from monitor.errors import DatabaseUnavailable, MalformedInput, MonitorError, Overloaded
-from monitor.ingest import answers, cloudevents
+from monitor.ingest import answers, cloudevents, kserve
 from monitor.ingest.body import BodyReader, BodyRefused
 from monitor.ingest.gathering import Gathering
 from monitor.ingest.json_parts import Source
@@ -92,6 +92,19 @@ def ingest_router(
 
         return await _answered(take, refuse, refused)
 
+    async def log_call(request: Request) -> Response:
+        async def take() -> Response:
+            async with reader.read(request) as body:
+                sighting = await asyncio.to_thread(kserve.sighting, request.headers, body)
+                body.clear()
+                await gathering.take([sighting])
+            return Response(status_code=200)
+
+        def refuse(status: int, message: str, retry_after: float | None) -> Response:
+            return answers.submission_refused(status, message, retry_after=retry_after)
+
+        return await _answered(take, refuse, refused)
+
     def read_records(content_type: str, body: Source) -> Submission:
         if content_type != answers.JSON and content_type not in _NDJSON:
             raise _unsupported(content_type, answers.JSON, "application/x-ndjson")
@@ -114,7 +127,9 @@ def ingest_router(
 
     @router.post("/v1/cloudevents", response_model=None)
     async def events(request: Request) -> Response:
-        """Take in a CloudEvent (structured, batched or binary) whose data is a record."""
+        """Take in CloudEvents: KServe's logged calls, or (in every mode) records as data."""
+        if kserve.is_logged(request.headers):
+            return await log_call(request)
 
         def read(content_type: str, body: Source) -> Submission:
             return _validated(_event_items(content_type, request, body), received_at=clock())

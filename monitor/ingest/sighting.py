@@ -30,6 +30,8 @@ class Sighting:
     """Whether it is one of several events, each with one message of the call."""
     started_at: datetime | None = None
     replay: bool = False
+    traced: bool = True
+    """Whether the ids are those of a trace; else they were made up to join the halves."""
     upstream_probability: float = 1.0
 
     @property

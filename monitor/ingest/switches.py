@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+KSERVE = "kserve.logger"
 _STANDARD = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _SWITCHES = (
     # Prefix of the instrumentation scope, and what to set in the service's environment.
@@ -22,6 +23,22 @@ _SWITCHES = (
         "OPENINFERENCE_HIDE_INPUTS=false and OPENINFERENCE_HIDE_OUTPUTS=false",
     ),
 )
+
+
+def missing_answer(scope: str) -> str:
+    """What to change where calls come without their texts."""
+    if scope == KSERVE:
+        return "set logger.mode to `all`; calls with a status other than 200 have no answer"
+    return f"set {content_switch(scope)} in the service's environment"
+
+
+def missing_call(scope: str) -> str:
+    """What to change where texts come without their calls."""
+    if scope == KSERVE:
+        return "set logger.mode to `all`: only the request tells whether it is a replay"
+    return (
+        "send the service's traces here too: only the span of a call tells whether it is a replay"
+    )
 
 
 def content_switch(scope: str) -> str:

@@ -192,6 +192,8 @@ def trace_headers(flags: str) -> dict[str, str]:
     return {
         "traceparent": f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-{flags}",
         "tracestate": TRACESTATE,
+        # KServe's logger keeps no trace state, but takes over this id.
+        "ce-id": f"hss-replay-{secrets.token_hex(16)}",
     }
 
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ FIELDS = {
 def stored(database: Path) -> int:
     """Records in the queue; 0 before there is a table."""
     try:
-        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
             (count,) = connection.execute("SELECT count(*) FROM records").fetchone()
     except sqlite3.OperationalError:
         return 0
@@ -102,7 +103,7 @@ def test_every_line_of_a_rotated_log_arrives_once(tmp_path: Path) -> None:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection:
         documents = [row[0] for row in connection.execute("SELECT document FROM records")]
     assert len(documents) == LINES
     assert {int(text.split()[-1].rstrip(".")) for text in documents} == set(range(LINES))
