@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,12 +29,13 @@ from monitor.factuality.comparator import Comparator, available
 from monitor.factuality.factcc import FactCC
 from monitor.factuality.overlap import OverlapCheck
 from monitor.factuality.summac import SummacZeroShot
+from monitor.ingest.redaction import Redaction
 from monitor.perturbation.neighbours import Neighbours
 from monitor.perturbation.perturber import SubstitutionPerturber
 from monitor.pipeline import Pipeline, Stages
 from monitor.ports import CalibrationStore, Summarizer
 from monitor.recent import Recent
-from monitor.records import Calibration, Severity, Strength
+from monitor.records import Calibration, IncomingRecord, ScoredRecord, Severity, Strength
 from monitor.sampling.category import NearestCategory
 from monitor.scheduler import Job, background
 from monitor.scoring.fingerprint import fingerprint
@@ -228,6 +229,14 @@ def serve(settings: Settings, stores: Stores, *, child: bool) -> None:
     score_queue(settings, stores, stopping)
 
 
+def scoring_of(settings: Settings, bench: Workbench) -> Callable[[IncomingRecord], ScoredRecord]:
+    """The pipeline; in `redacted` mode behind a redaction of what was queued in clear before."""
+    if settings.storage.mode != "redacted":
+        return bench.pipeline.score
+    redaction = Redaction(patterns=settings.redaction.patterns)
+    return lambda record: bench.pipeline.score(redaction.record(record))
+
+
 def score_queue(settings: Settings, stores: Stores, stopping: Stopping) -> None:
     """Load the models, then lease, score and store until asked to stop.
 
@@ -241,7 +250,7 @@ def score_queue(settings: Settings, stores: Stores, stopping: Stopping) -> None:
     note_fingerprint(stores, bench.fingerprint, bench.made_of)
     worker = Worker(
         stores.queue,
-        bench.pipeline.score,
+        scoring_of(settings, bench),
         worker=f"{socket.gethostname()}:{os.getpid()}",
         lease_seconds=settings.execution.lease_seconds,
         max_attempts=settings.execution.max_attempts,

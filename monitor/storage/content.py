@@ -40,6 +40,12 @@ class ContentMode(StrEnum):
     def keeps_texts(self) -> bool:
         return self is not ContentMode.HASH_ONLY
 
+    def kept_under(self, present: ContentMode) -> bool:
+        """Whether texts that came in under this mode may stay now that another one holds."""
+        if self is ContentMode.FULL and present is ContentMode.REDACTED:
+            return False
+        return self.keeps_texts and present.keeps_texts
+
 
 class TextHash:
     """HMAC-SHA-256 of a text in UTF-8, as 64 hex digits."""

@@ -124,7 +124,7 @@ class SqlRecordQueue:
             if row is not None and row.lease_token == lease.token and row.state in FINAL_STATES:
                 return
             row = require_held(row, lease)
-            keep = ContentMode(row.content_mode).keeps_texts and self._codec.mode.keeps_texts
+            keep = ContentMode(row.content_mode).kept_under(self._codec.mode)
             rows = result_rows(result, text_hash=self._hash, keep_texts=keep)
             self._end(
                 connection,
@@ -185,7 +185,7 @@ class SqlRecordQueue:
         until: datetime,
     ) -> LeasedRecord | None:
         """Lease one locked row, or end it where it cannot be scored any more."""
-        keep = ContentMode(row.content_mode).keeps_texts
+        keep = ContentMode(row.content_mode).kept_under(self._codec.mode)
         if row.attempts >= self._max_attempts:
             self._give_up(connection, row.id, keep, RecordState.FAILED, Reason.ATTEMPTS_EXHAUSTED)
             return None
