@@ -46,7 +46,7 @@ def connected(address: str | None, *, cpus: float) -> Iterator[Any]:
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise DependencyUnavailable(
             f"execution.ray.address: {address!r} cannot be used ({said[0]}); start the cluster, or "
-            "name the one that runs, with the same versions of Ray and Python"
+            "name the one that runs, with its token (RAY_AUTH_TOKEN) and the same Ray and Python"
         ) from None
     try:
         yield ray
