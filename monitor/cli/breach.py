@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from monitor.cli.output import cell, duration, harmless, interval, out, table
+from monitor.cli.output import facts as facts_table
 from monitor.cli.series import coloured_state, series_fields, series_name
 from monitor.findings import BreachContributor, BreachRow
 from monitor.investigate.breach import BreachFacts, ContributingRecord
@@ -121,7 +122,7 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
         ("drift", _drift(facts)),
         ("of these records", _releases_of(facts)),
     ]
-    table(["", ""], rows)
+    facts_table([row for row in rows if row[1] is not None])
     if facts.releases:
         table(
             ["model", "release", "records before", "since", "first seen", ""],

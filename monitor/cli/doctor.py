@@ -105,7 +105,9 @@ def _advice(findings: dict[str, Any]) -> list[str]:
             )
         if states["queued"] and not sidecar["scorers_running"]:
             advice.append("records wait and no scorer runs: see the sidecar's log")
-        if findings["evaluation"]["enabled"] and not findings["evaluation"]["running"]:
+        evaluation = findings["evaluation"]
+        begun = evaluation["holder"] is not None and evaluation["evaluated_at"] is None
+        if evaluation["enabled"] and not evaluation["running"] and not begun:
             advice.append(
                 "drift and thresholds are not being judged: see the evaluator's lines in the "
                 "sidecar's log"

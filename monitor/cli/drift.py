@@ -179,24 +179,27 @@ def _print_series(series: Series, head: dict[str, Any], findings: Sequence[Drift
         line.append(cell(f": {', '.join(head['moved'])} since {_time(head['since'])}"))
     out.print(line)
     table(
-        ["signal", "state", "since", "direction", "effect", "evidence / c", "p", "n", ""],
+        ["signal", "state", "since", "effect", "evidence / c", "least p", "records"],
         [
             (
                 finding.signal,
-                coloured_state(finding.state),
-                finding.since,
-                finding.direction,
+                coloured_state(finding.state).append(
+                    f" {finding.direction}" if finding.direction else ""
+                ),
+                None if finding.since is None else _time(finding.since),
                 _effect(finding),
                 None
                 if finding.evidence is None
                 else f"{finding.evidence:.3g} / {finding.threshold:.3g}",
-                _p_values(finding),
+                _least_p(finding),
                 str(finding.records),
-                f"{finding.reason}: {finding.detail}" if finding.reason else "",
             )
             for finding in findings
         ],
     )
+    for finding in findings:
+        if finding.reason is not None:
+            out.print(cell(f"{finding.signal}: {finding.reason}: {finding.detail}"))
     out.print()
 
 
@@ -207,10 +210,12 @@ def _effect(finding: DriftFinding) -> str | None:
     return f"{words} {finding.deviations:+.1f} SD"
 
 
-def _p_values(finding: DriftFinding) -> str | None:
-    """Corrected ones; what was not corrected has none."""
-    known = [test for test in finding.tests if test.adjusted_p is not None]
-    return " ".join(f"{test.statistic} {test.adjusted_p:.3f}" for test in known) or None
+def _least_p(finding: DriftFinding) -> str | None:
+    """The least of the corrected p-values, and of which statistic it is."""
+    known = [
+        (test.adjusted_p, test.statistic) for test in finding.tests if test.adjusted_p is not None
+    ]
+    return "{:.3f} {}".format(*min(known)) if known else None
 
 
 def _print_changes(changes: Sequence[DriftChange]) -> None:
@@ -233,7 +238,7 @@ def _print_changes(changes: Sequence[DriftChange]) -> None:
 
 
 def _time(value: datetime) -> str:
-    return f"{value:%Y-%m-%d %H:%M:%S}"
+    return f"{value:%Y-%m-%d %H:%M}"
 
 
 @drift.command("simulate")

@@ -24,6 +24,7 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 PIPED = 250
 """Columns of a table that goes to a file or a pipe."""
 
+_NAMES = frozenset({"id", "breach"})
 _JOINERS = frozenset("\u200c\u200d")
 """Not printable by the letter, but Persian words and family emoji are made with them."""
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -134,13 +135,29 @@ def table(
     """Print a table on standard output; wide where nobody watches, so that `grep` finds whole
     rows."""
     heading = None if title is None else prose(title)
-    grid = Table(title=heading, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    grid = Table(
+        title=heading,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        show_header=any(columns),
+    )
     for column in columns:
-        grid.add_column(column, overflow="fold")
+        # What is copied from a list must be in one piece.
+        grid.add_column(column, overflow="fold", no_wrap=column in _NAMES)
     for row in rows:
         grid.add_row(*(cell(value) for value in row))
     console = out if out.is_terminal else Console(width=PIPED, highlight=False, soft_wrap=True)
     console.print(grid)
+
+
+def facts(rows: Iterable[Sequence[Any]], *, columns: Sequence[str] = ("", "")) -> None:
+    """Print names and what they are, one a line, all aligned on the left."""
+    table(
+        columns,
+        [[number(value) if isinstance(value, float) else value for value in row] for row in rows],
+    )
 
 
 def note(message: str) -> None:

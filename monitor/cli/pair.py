@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from monitor.cli.output import interval, note, table
+from monitor.cli.output import facts as facts_table
+from monitor.cli.output import interval, note
 from monitor.investigate.record_parts import MethodFacts, RecordFacts, Word
 
 HEAD = 300
@@ -98,7 +99,7 @@ def print_pair(first: RecordFacts, second: RecordFacts) -> None:
         rows.append(_line(f"{name} unstable words", [_words(method) for method in found]))
     rows.append(_line("document", [_begin(facts.document) for facts in pair]))
     rows.append(_line("summary", [_begin(facts.summary) for facts in pair]))
-    table(["", first.record.id, second.record.id], rows)
+    facts_table(rows, columns=["", first.record.id, second.record.id])
     for warning in _warnings(first, second):
         note(warning)
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from monitor.cli.explained import print_checks, print_methods, shade_style
 from monitor.cli.output import cell, interval, out, prose, table
+from monitor.cli.output import facts as facts_table
 from monitor.cli.pair import unstable, words_of
 from monitor.investigate.diff import word_diff
 from monitor.investigate.marking import Stretch, coloured, with_facts, with_swaps
@@ -26,7 +27,7 @@ def print_record(facts: RecordFacts, *, full: bool) -> None:
     row = facts.record
     head = Text.assemble(cell(row.id), style="bold")
     out.print(head.append(cell(f"  {row.service} · {row.model} · {row.state}")))
-    table(["", ""], [fact for fact in _facts(facts) if fact[1] is not None])
+    facts_table([fact for fact in _facts(facts) if fact[1] is not None])
     for missing in facts.missing:
         out.print(cell(f"{missing.what}: not shown, because {missing.why}"))
     if facts.score is not None and facts.score.checks:
