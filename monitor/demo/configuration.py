@@ -11,7 +11,7 @@ SERVICE = "demo-summarizer"
 EVALUATION_SECONDS = 2.0
 PROMISE_DAYS = 0.01
 """A quarter of an hour between false alarms: with so few records nobody can promise a month."""
-WINDOW_SECONDS = 45.0
+WINDOW_SECONDS = 60.0
 """As many records as a service scores in an hour elsewhere."""
 
 
@@ -96,7 +96,7 @@ def _threshold(
         "comparison": comparison,
         "severity": severity,
         "window_seconds": WINDOW_SECONDS,
-        "min_records": 6,
+        "min_records": 5,
         "hold_seconds": 4,
         "calm_seconds": 5,
     }
