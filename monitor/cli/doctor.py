@@ -160,8 +160,10 @@ def _print(findings: dict[str, Any]) -> None:
 
 def _print_attribution(cost: dict[str, Any]) -> None:
     out.print(Text("\nWhat explaining costs on top of it", style="bold"))
+    if cost["in_breach"]:
+        out.print("beside these, every record of a series in a breach is explained")
     if not cost["share"]:
-        out.print("nothing: attribution.methods, share and above_hss explain no record")
+        out.print("nothing now: attribution.methods, share and above_hss explain no record")
         return
     known = "measured" if cost["evaluations_measured"] else "at most"
     table(

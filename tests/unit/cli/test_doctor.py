@@ -13,6 +13,7 @@ import yaml
 
 import monitor
 from monitor.cli.cost import TEXTRANK_SHARE
+from monitor.cli.doctor import _advice
 from monitor.records import Attribution, Explanation, MethodResult, SamplingEpoch, Stratum
 from monitor.stores import now
 
@@ -83,12 +84,13 @@ def test_the_budget_of_a_record_bounds_it(cli: Any, configure: Any, hourly: Any)
 
 
 @pytest.mark.parametrize(
-    ("summarizer", "attribution", "share"),
+    ("summarizer", "attribution", "share", "in_breach"),
     [
-        ({"kind": "textrank"}, {}, 0.1),
-        ({"kind": "replay", "replay": {"url": "http://127.0.0.1:1/v1"}}, {}, 0.0),
-        ({"kind": "textrank"}, {"methods": []}, 0.0),
-        ({"kind": "textrank"}, {"share": 0.5, "above_hss": 0.8}, 0.75),
+        ({"kind": "textrank"}, {}, 0.1, True),
+        ({"kind": "replay", "replay": {"url": "http://127.0.0.1:1/v1"}}, {}, 0.0, False),
+        ({"kind": "textrank"}, {"methods": []}, 0.0, False),
+        ({"kind": "textrank"}, {"share": 0.5, "above_hss": 0.8}, 0.75, True),
+        ({"kind": "textrank"}, {"in_breach": False}, 0.1, False),
     ],
 )
 def test_the_share_is_the_one_that_applies(
@@ -99,12 +101,14 @@ def test_the_share_is_the_one_that_applies(
     summarizer: Any,
     attribution: Any,
     share: float,
+    in_breach: bool,
 ) -> None:
-    """By id, and half of the stored records by their HSS."""
+    """By id, and half of the stored records by their HSS; in a breach all of them."""
     made.save_scores(stores, [0.2, 0.9], since=now() - timedelta(hours=1))
     configure(summarizer=summarizer, attribution=attribution)
     found = _cost(cli)["attribution"]
     assert found["share"] == pytest.approx(share)
+    assert found["in_breach"] == in_breach
     assert found["calls_per_record"] in {0.0, 800.0}
 
 
@@ -179,3 +183,25 @@ def test_the_doctor_says_who_evaluates(cli: Any, stores: Any, made: Any) -> None
     stores.lease.release(lease)
     ended = evaluation()
     assert (ended["running"], ended["evaluated_at"]) == (False, made.AT.isoformat())
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "advised"),
+    [
+        ({"enabled": True, "running": False, "holder": None, "evaluated_at": None}, True),
+        ({"enabled": True, "running": False, "holder": "a", "evaluated_at": None}, False),
+        ({"enabled": True, "running": False, "holder": "a", "evaluated_at": "long ago"}, True),
+        ({"enabled": True, "running": True, "holder": "a", "evaluated_at": "now"}, False),
+        ({"enabled": False, "running": False, "holder": None, "evaluated_at": None}, False),
+    ],
+)
+def test_it_advises_where_nothing_is_judged(evaluation: dict[str, Any], advised: bool) -> None:
+    """Not in the first turn, and not where another sidecar is to do it."""
+    findings = {
+        "sidecar": {"content_missing": [], "received": 1, "scorers_running": 1},
+        "states": {"queued": 0},
+        "documents": [],
+        "evaluation": evaluation,
+    }
+    advice = _advice(findings)
+    assert ["judged" in line for line in advice] == [True] * advised
