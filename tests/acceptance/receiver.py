@@ -21,10 +21,15 @@ class Taken:
 
 @dataclass(kw_only=True)
 class Receiver:
-    """What came in so far; `answer(number)` is the status of the n-th request, from 1 on."""
+    """What came in so far.
+
+    `answer(number)` is the status of the n-th request, from 1 on; `reply(body)` what it is
+    answered with.
+    """
 
     url: str = ""
     answer: Callable[[int], int] = lambda number: 200
+    reply: Callable[[bytes], bytes] = lambda body: b""
     requests: list[Taken] = field(default_factory=list)
 
     def taken(self) -> list[Taken]:
@@ -47,9 +52,12 @@ def receiving() -> Iterator[Receiver]:
                 receiver.requests.append(
                     Taken(path=self.path, headers=headers, body=body, status=status)
                 )
+            reply = receiver.reply(body)
             self.send_response(status)
-            self.send_header("content-length", "0")
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(reply)))
             self.end_headers()
+            self.wfile.write(reply)
 
         def log_message(self, *_: object) -> None:
             """Nothing: standard error belongs to the test."""
