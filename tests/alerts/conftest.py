@@ -22,7 +22,6 @@ _receivers = runpy.run_path(str(_HERE.parent / "acceptance" / "receiver.py"))
 _servers = runpy.run_path(str(_HERE / "servers.py"))
 _traffic = runpy.run_path(str(_HERE / "traffic.py"))
 make_sidecar = _sidecars["make_sidecar"]
-GOOD = _traffic["GOOD"]
 
 MORE = (
     Threshold(name="documents_long", signal="document_words", limit={"value": 800}),
@@ -91,11 +90,11 @@ def sidecar(make_sidecar: Any) -> Any:
 def traffic(sidecar: Any) -> Any:
     """A reference of a hundred good records, and as many good ones after it."""
     made = _traffic["Traffic"](sidecar)
-    made.score(100, GOOD, since=timedelta(seconds=300), until=timedelta(seconds=100))
+    made.score(100, made.GOOD, since=timedelta(seconds=300), until=timedelta(seconds=100))
     made.calibrate()
-    made.score(100, GOOD, since=timedelta(seconds=40), until=timedelta(seconds=3))
+    made.score(100, made.GOOD, since=timedelta(seconds=40), until=timedelta(seconds=3))
     for state in (RecordState.SKIPPED, RecordState.FAILED):
-        made.score(1, GOOD, since=timedelta(seconds=2), state=state)
+        made.score(1, made.GOOD, since=timedelta(seconds=2), state=state)
     return made
 
 

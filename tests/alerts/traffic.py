@@ -39,13 +39,14 @@ from monitor.stores import Stores
 
 FINGERPRINT = "fp"
 NORMALIZER = Normalizer(category=None, value=0.8, low=0.7, high=0.9, documents=40, distances=320)
-GOOD = {"distance": 0.2, "support": 0.92}
-BAD = {"distance": 0.78, "support": 0.15}
-"""A release that hallucinates: unstable, and not supported by the document."""
 
 
 class Traffic:
     """One service's records, in the order in which they come."""
+
+    GOOD: Mapping[str, float] = {"distance": 0.2, "support": 0.92}
+    BAD: Mapping[str, float] = {"distance": 0.78, "support": 0.15}
+    """A release that hallucinates: unstable, and not supported by the document."""
 
     def __init__(self, sidecar: Any) -> None:
         self._sidecar = sidecar
