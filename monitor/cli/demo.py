@@ -178,7 +178,8 @@ def _verdicts(watching: Watching) -> list[Text]:
     for signal, finding in watching.drifted.items():
         over = "" if signal in watching.drifted_now else " (over)"
         line = Text("drift  ", style="dim" if over else "red").append(cell(signal))
-        line.append(f" {finding.direction} since ").append(cell(finding.since))
+        change = "" if finding.effect is None else f" {finding.effect:+.2f}"
+        line.append(f"{change} since ").append(cell(finding.since))
         lines.append(line.append(over))
     if watching.breach is not None:
         breach = watching.breach.breach

@@ -235,7 +235,9 @@ class World:
             )
         self.clock.now += timedelta(seconds=1)
 
-    def calibrate(self, *signals: str, name: str = "cal-1", since: datetime = START) -> None:
+    def calibrate(
+        self, *signals: str, name: str = "cal-1", since: datetime = START, **options: float
+    ) -> None:
         """Make what there is now the reference, as `hss-monitor calibrate` does."""
         calibration = Calibration(
             id=name,
@@ -251,7 +253,12 @@ class World:
         for signal in signals or ("hss",):
             sample = self.samples.sample(SERIES, signal, since=since, until=self.clock.now)
             fitted = fit_reference(
-                sample.values, sample.times, id=name, scale=SIGNALS[signal], shares=sample.shares
+                sample.values,
+                sample.times,
+                id=name,
+                scale=SIGNALS[signal],
+                shares=sample.shares,
+                **options,  # type: ignore[arg-type]
             )
             assert isinstance(fitted, Reference)
             self.drift.stored.append(
