@@ -18,11 +18,12 @@ UNSCORED_SECONDS = 1800
 
 
 def blindness_alerts(settings: Settings, where: Installation, *, gap: str) -> list[Alert]:
+    """Without an evaluator by intention, nobody is told that there is none."""
+    evaluator = [_evaluator_missing(gap), _evaluation_stale(settings, gap)]
     return [
         _sidecar_down(where),
         _no_sidecar(where),
-        _evaluator_missing(gap),
-        _evaluation_stale(settings, gap),
+        *(evaluator if settings.evaluation.enabled else []),
         _nothing_scored(gap),
     ]
 

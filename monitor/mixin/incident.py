@@ -14,12 +14,12 @@ from monitor.mixin.series_panels import BY, LEGEND
 _THRESHOLD = {"threshold": '=~"$threshold"'}
 _FIRST_COMMANDS = """\
 1. Which breach is it, and which records are behind it?
-   `hss-monitor breaches list --service "$service" --since 2h`, then
+   `hss-monitor breaches list --service "${service:text}" --since 2h`, then
    `hss-monitor breaches show ID`, or [the page of breaches](${public_url}/breaches)
 2. Since when, and which signals moved?
-   `hss-monitor drift show --service "$service"`, or [the page of drift](${public_url}/drift)
+   `hss-monitor drift show --service "${service:text}"`, or [the page of drift](${public_url}/drift)
 3. What do the worst records look like?
-   `hss-monitor records list --service "$service" --since 2h --min-hss 0.8`, then
+   `hss-monitor records list --service "${service:text}" --since 2h --min-hss 0.8`, then
    `hss-monitor records show ID`, or [the page of records](${public_url}/records)
 
 Say that you look: `hss-monitor breaches ack ID --name YOU --note "…"`.

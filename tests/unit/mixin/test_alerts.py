@@ -147,6 +147,18 @@ def test_scorers_elsewhere_are_not_missed(settings: Settings, where: Installatio
     }
 
 
+def test_an_evaluator_that_is_switched_off_is_not_missed(
+    settings: Settings, where: Installation
+) -> None:
+    """Otherwise whoever wants scores only would be woken for good."""
+    off = settings.model_copy(update={"evaluation": Evaluation(enabled=False)})
+    left = {alert.name for alert in alerts(settings, where)}
+    assert left - {alert.name for alert in alerts(off, where)} == {
+        "HssEvaluatorMissing",
+        "HssEvaluationStale",
+    }
+
+
 def test_the_gap_covers_a_change_of_evaluators() -> None:
     """Lease 60 + turn 30 + gauges 10 + two scrapes of 30 seconds."""
     assert gap_seconds(Settings(), installation(Settings())) == 160
