@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,8 @@ import typer
 
 from monitor import configuration, logs
 from monitor.errors import UsageError
+from monitor.investigate.moments import moment as moment
+from monitor.investigate.moments import span
 from monitor.settings import Settings
 
 Config = Annotated[
@@ -36,9 +37,6 @@ Service = Annotated[str | None, typer.Option("--service", help="Only this servic
 Model = Annotated[str | None, typer.Option("--model", help="Only this model.")]
 Category = Annotated[str | None, typer.Option("--category", help="Only this category.")]
 
-_AGO = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-
 
 def settings_of(config: Path | None) -> Settings:
     """Load and validate the configuration, and set up logging as it says."""
@@ -53,15 +51,16 @@ def period(option: str, value: str) -> timedelta:
     >>> period("--window", "90m").total_seconds()
     5400.0
     """
-    found = _AGO.fullmatch(value.strip())
-    if found is None or float(found[1]) == 0:
+    found = span(value)
+    if not found:
         raise UsageError(f"{option}: {value!r} is no length of time; write 90s, 30m, 2h or 7d")
-    return timedelta(**{_UNITS[found[2]]: float(found[1])})
+    return found
 
 
 def stretch(option: str, value: str, *, now: datetime) -> tuple[datetime, datetime]:
     """Two times with `..` between them; nothing behind it means now.
 
+    >>> from datetime import UTC
     >>> since, until = stretch("--window", "2h..1h", now=datetime(2026, 1, 1, 12, tzinfo=UTC))
     >>> since.hour, until.hour
     (10, 11)
@@ -72,23 +71,3 @@ def stretch(option: str, value: str, *, now: datetime) -> tuple[datetime, dateti
     if since is None or until is None or since >= until:
         raise UsageError(f"{option}: {value!r} is no stretch of time; write 48h..24h or 24h..")
     return since, until
-
-
-def moment(option: str, value: str | None, *, now: datetime) -> datetime | None:
-    """A time from `2h` (ago) or ISO 8601 (UTC where it names no zone).
-
-    >>> moment("--since", "2h", now=datetime(2026, 1, 1, 12, tzinfo=UTC)).isoformat()
-    '2026-01-01T10:00:00+00:00'
-    """
-    if value is None:
-        return None
-    ago = _AGO.fullmatch(value.strip())
-    if ago is not None:
-        return now - timedelta(**{_UNITS[ago[2]]: float(ago[1])})
-    try:
-        parsed = datetime.fromisoformat(value.strip())
-    except ValueError:
-        raise UsageError(
-            f"{option}: {value!r} is no time; write 90m, 2h, 7d or 2026-01-31T12:00Z"
-        ) from None
-    return parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)

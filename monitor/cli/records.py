@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
@@ -23,6 +24,7 @@ from monitor.cli.options import (
 from monitor.cli.output import emit, note, plain, table
 from monitor.cli.shown import print_record
 from monitor.errors import UsageError, choices
+from monitor.investigate.explain_html import explain_html
 from monitor.investigate.record import facts_of
 from monitor.records import Reason, RecordState
 from monitor.storage.detail import record_detail
@@ -112,6 +114,14 @@ def show(
     full: Annotated[
         bool, typer.Option("--full", help="Print the reworded documents as a whole, too.")
     ] = False,
+    explain_html_to: Annotated[
+        Path | None,
+        typer.Option(
+            "--explain-html",
+            metavar="FILE",
+            help="Write one self-contained page about it instead, for an incident report.",
+        ),
+    ] = None,
     config: Config = None,
     json_: Json = False,
 ) -> None:
@@ -122,11 +132,14 @@ def show(
             raise UsageError(f"RECORD: no record {record!r}; see `hss-monitor records list`")
         if detail.document is not None:
             note_view(stores, record)
-        facts = facts_of(
-            detail,
-            request=captured_request(stores.database, record),
-            breaches=stores.breaches.breaches_of(record),
-        )
+        request = captured_request(stores.database, record)
+        breaches = stores.breaches.breaches_of(record)
+    if explain_html_to is not None:
+        page = explain_html(detail, now=now(), request=request, breaches=breaches)
+        _write("--explain-html", explain_html_to, page)
+        note(f"wrote {explain_html_to}")
+        return
+    facts = facts_of(detail, request=request, breaches=breaches)
     if json_:
         emit({**plain(detail), "breaches": facts.breaches, "missing": facts.missing})
         return
@@ -152,6 +165,16 @@ def retry_(
             note(f"{answer.record_id}: {'queued again' if answer.queued else answer.refused}")
     if not all(answer.queued for answer in answers):
         raise typer.Exit(1)
+
+
+def _write(option: str, file: Path, page: str) -> None:
+    try:
+        # What a text holds that UTF-8 cannot encode was replaced when it was stored.
+        file.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{option}: {str(file)!r} cannot be written ({error.strerror}); name another file"
+        ) from None
 
 
 def _word(words: type[WordT], option: str, value: str | None) -> WordT | None:

@@ -46,8 +46,8 @@ def record_filter(query: Mapping[str, str], *, now: datetime) -> RecordFilter:
         release=query.get("release") or None,
         state=_word(RecordState, "state", query.get("state")),
         reason=_word(Reason, "reason", query.get("reason")),
-        since=moment("since", query.get("since"), now=now),
-        until=moment("until", query.get("until"), now=now),
+        since=moment("since", query.get("since", "").strip() or None, now=now),
+        until=moment("until", query.get("until", "").strip() or None, now=now),
         min_hss=_share("min_hss", query.get("min_hss")),
         trace_id=query.get("trace_id") or None,
     )
@@ -64,8 +64,8 @@ def breach_filter(query: Mapping[str, str], *, now: datetime) -> BreachFilter:
         category=query.get("category") or None,
         threshold=query.get("threshold") or None,
         state=state,
-        since=moment("since", query.get("since"), now=now),
-        until=moment("until", query.get("until"), now=now),
+        since=moment("since", query.get("since", "").strip() or None, now=now),
+        until=moment("until", query.get("until", "").strip() or None, now=now),
     )
 
 

@@ -7,22 +7,37 @@ from datetime import UTC, datetime, timedelta
 
 from monitor.errors import UsageError
 
-_AGO = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*([smhdw])")
+_SPAN = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
+def span(value: str) -> timedelta | None:
+    """A length of time from `90s`, `2h` or `7d`; None for anything else.
+
+    >>> span("90m"), span("soon")
+    (datetime.timedelta(seconds=5400), None)
+    """
+    found = _SPAN.fullmatch(value.strip())
+    if found is None:
+        return None
+    try:
+        return timedelta(**{_UNITS[found[2]]: float(found[1])})
+    except OverflowError:
+        return None
+
+
 def moment(field: str, value: str | None, *, now: datetime) -> datetime | None:
-    """A time from `2h` (ago) or ISO 8601 (UTC where it names no zone); None from an empty text.
+    """A time from `2h` (ago) or ISO 8601 (UTC where it names no zone).
 
     >>> moment("since", "2h", now=datetime(2026, 1, 1, 12, tzinfo=UTC)).isoformat()
     '2026-01-01T10:00:00+00:00'
     """
-    if value is None or not value.strip():
+    if value is None:
         return None
-    ago = _AGO.fullmatch(value.strip())
+    ago = span(value)
     try:
         if ago is not None:
-            return now - timedelta(**{_UNITS[ago[2]]: float(ago[1])})
+            return now - ago
         parsed = datetime.fromisoformat(value.strip())
         return parsed.astimezone(UTC) if parsed.tzinfo else parsed.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
