@@ -12,6 +12,9 @@ if ! command -v initdb >/dev/null 2>&1 && ! [ -x "$(pg_config --bindir 2>/dev/nu
   && ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; then
   missing+=(postgresql)
 fi
+command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || missing+=(chromium)
+command -v chromedriver >/dev/null 2>&1 || missing+=(chromium-driver)
+command -v npm >/dev/null 2>&1 || missing+=(npm) # brings axe-core, which checks accessibility
 if [ ${#missing[@]} -gt 0 ]; then
   if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
     echo "Installing ${missing[*]} with apt-get" >&2
