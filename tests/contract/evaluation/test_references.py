@@ -1,0 +1,98 @@
+"""References are of the calibration's own making, and stay comparable with what comes later."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from monitor.calibrating import Window, renormalize
+from monitor.drift.reference import restore_reference
+from monitor.drift_references import fit_references
+from monitor.evaluator import SqlSamples
+from monitor.findings import Series
+from monitor.records import Calibration
+from monitor.settings.watching import Drift
+from monitor.stores import Stores
+
+NEWS = Series(service="news", model="gemma", category="politics")
+SETTINGS = Drift(signals=("hss", "raw_distance", "summary_words"), min_reference_records=30)
+COUNT = 40
+
+
+@pytest.fixture
+def distances() -> list[float]:
+    return np.random.default_rng(1).uniform(0.1, 0.4, COUNT).round(3).tolist()
+
+
+def _fitted(stores: Stores, calibration: Calibration, **window: Any):
+    whole = Window(name="w", since=calibration.since, until=calibration.until, **window)
+    return {
+        (each.series.service, each.signal): each
+        for each in fit_references(stores, calibration, whole, SETTINGS)
+    }
+
+
+def test_hss_is_the_one_that_the_calibration_gives(stores, score, calibration, distances) -> None:
+    """Stored HSS are of an older normalizer, or missing; M = 0.5 makes D/0.5 of every distance."""
+    score(distances)
+    found = _fitted(stores, calibration("cal-1", 0.5, hours=COUNT))
+    reference = restore_reference(found["news", "hss"].fitted)
+    assert reference.mean == pytest.approx(np.mean(distances) / 0.5)
+    assert reference.id == "cal-1"
+    assert found["news", "raw_distance"].records == COUNT
+
+
+def test_a_reference_that_cannot_be_had_says_why(stores, score, calibration, distances) -> None:
+    """ "39 records, it takes 200" is what the operator has to read."""
+    score(distances[:20])
+    found = _fitted(stores, calibration("cal-1", 0.5, hours=COUNT))["news", "hss"]
+    assert (found.fitted, found.reason, found.records) == (None, "too_few_records", 20)
+    assert found.detail == "20 reference records, it takes 30"
+
+
+def test_only_series_of_the_window_are_fitted(stores, score, calibration, distances) -> None:
+    """A calibration of one service says nothing about another."""
+    score(distances)
+    score(distances[:2], service="sport")
+    one = calibration("cal-1", 0.5, hours=COUNT)
+    assert {service for service, _ in _fitted(stores, one, service="news")} == {"news"}
+    assert {service for service, _ in _fitted(stores, one)} == {"news", "sport"}
+
+
+def test_a_reference_that_was_changing_is_warned_about(stores, score, calibration) -> None:
+    """Two releases in one window are no normal."""
+    before, after = np.random.default_rng(2).uniform((0.1, 0.5), (0.3, 0.7), (100, 2)).T
+    score([*before.round(3), *after.round(3)])
+    found = _fitted(stores, calibration("cal-1", 0.5, hours=200))
+    assert found["news", "summary_words"].warning is None
+    assert "half of this reference differ" in found["news", "raw_distance"].warning
+
+
+def test_records_of_another_normalizer_are_not_followed(
+    stores, score, calibration, distances
+) -> None:
+    """HSS of two normalizers differ without any drift; raw distances compare all the same."""
+    score(distances[:3], calibration_id="cal-0")
+    score(distances[3:5], first=3, calibration_id="cal-1")
+    samples, one = SqlSamples(stores), calibration("cal-1", 0.5, hours=1)
+    assert samples.sample(NEWS, "hss", calibration=one).ids == ("news-003", "news-004")
+    assert len(samples.sample(NEWS, "raw_distance", calibration=one)) == 5
+    assert len(samples.sample(NEWS, "hss")) == 5
+
+
+def test_after_the_way_back_the_reference_is_what_it_was(
+    stores, score, calibration, distances
+) -> None:
+    """A newer calibration has renormalized the same records; its HSS are not the old one's."""
+    score(distances[:4])
+    old, new = (calibration(name, m, hours=4) for name, m in (("old", 0.5), ("new", 0.8)))
+    for each in (old, new):
+        stores.calibrations.add(each, activate=True)
+        renormalize(stores, each, Window(name="w", since=each.since, until=each.until))
+    until = old.since + timedelta(hours=3)
+    found = SqlSamples(stores).reference(NEWS, "hss", old, until=until)
+    assert found.values == pytest.approx(np.array(distances[:4]) / 0.5)
+    assert found.ids[-1] == "news-003", "`until` itself is inside"
