@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from monitor.breaches.thresholds import Bound, Comparison, Statistic, Threshold
-from monitor.errors import ConfigurationError
 from monitor.settings import Limit
 from monitor.settings import Threshold as Configured
 
@@ -12,15 +11,7 @@ AGE = "minutes_unscored"
 
 
 def threshold_of(configured: Configured) -> Threshold:
-    """The threshold of a section of the configuration.
-
-    Raises `ConfigurationError` for a contradiction between its keys.
-    """
-    if configured.signal == AGE and configured.statistic == "share_above":
-        raise ConfigurationError(
-            f"thresholds.{configured.name}.statistic: 'share_above' of {AGE!r}, which has one "
-            "value a series; use 'mean'"
-        )
+    """The threshold of a section of the configuration, which holds no contradictions."""
     return Threshold(
         name=configured.name,
         signal=configured.signal,

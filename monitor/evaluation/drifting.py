@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from monitor.drift.comparison import Comparison
 from monitor.drift.hajek import hajek_mean
 from monitor.drift.permutation import BlockTest
-from monitor.drift.promise import evidence_needed, records_expected
+from monitor.drift.promise import LEAST, evidence_needed, records_expected
 from monitor.drift.reference import Insufficient, Lacking, Reference
 from monitor.drift.verdict import DriftState, Verdict, judge
 from monitor.drift.watch import Watch
@@ -38,6 +38,9 @@ class _Watched:
     held: Held | None
     threshold: float
     watch: Watch | None = None
+    state: WatchState | None = None
+    pair: Pair | None = None
+    """The last three only with a usable reference."""
 
 
 class DriftJudge:
@@ -65,54 +68,66 @@ class DriftJudge:
             (finding.series, finding.signal): finding.state for finding in self._store.findings()
         }
         watched: list[_Watched] = []
-        kept: list[WatchState] = []
-        pairs: list[Pair] = []
         for one, recent in series:
             until = self._samples.finished_until(one, now=now)
             for signal in self._settings.signals:
+                key = (one, signal)
                 held = self._references.of(one, signal)
-                reference = None if held is None else held.reference
-                if held is None or not isinstance(reference, Reference):
-                    needed = evidence_needed(series=1, signals=1, records=0)
-                    watched.append(_Watched(key=(one, signal), held=held, threshold=needed))
-                    continue
-                threshold = self._threshold(reference, recent, series=len(series))
-                followed = follow_signal(
-                    self._samples,
-                    one,
-                    signal,
-                    held,
-                    reference,
-                    states.get((one, signal)),
-                    until=until,
-                    threshold=threshold,
-                    recovery=self._settings.recovery_records,
-                )
-                kept.append(stored_state(one, signal, followed))
-                watched.append(
-                    _Watched(
-                        key=(one, signal), held=held, threshold=threshold, watch=followed.watch
-                    )
-                )
-                pairs.append(
-                    Pair(
-                        key=(one, signal),
-                        held=held,
-                        reference=reference,
-                        fresh=followed.taken,
-                        alarmed=followed.watch.alarm is not None,
-                    )
-                )
-        windows = self._windows.refresh(pairs, now=now)
+                threshold = self._threshold(held, recent, series=len(series))
+                watched.append(self._follow(key, held, states.get(key), until, threshold))
+        windows = self._windows.refresh(
+            [each.pair for each in watched if each.pair is not None], now=now
+        )
         findings = tuple(self._finding(each, windows.get(each.key), now) for each in watched)
-        return Drifting(states=tuple(kept), findings=findings, changes=_changes(before, findings))
+        return Drifting(
+            states=tuple(each.state for each in watched if each.state is not None),
+            findings=findings,
+            changes=_changes(before, findings),
+        )
 
-    def _threshold(self, reference: Reference, recent: int, *, series: int) -> float:
+    def _follow(
+        self,
+        key: Key,
+        held: Held | None,
+        state: WatchState | None,
+        until: datetime,
+        threshold: float,
+    ) -> _Watched:
+        if held is None or not isinstance(held.reference, Reference):
+            return _Watched(key=key, held=held, threshold=threshold)
+        followed = follow_signal(
+            self._samples,
+            *key,
+            held,
+            held.reference,
+            state,
+            until=until,
+            threshold=threshold,
+            recovery=self._settings.recovery_records,
+        )
+        return _Watched(
+            key=key,
+            held=held,
+            threshold=threshold,
+            watch=followed.watch,
+            state=stored_state(*key, followed),
+            pair=Pair(
+                key=key,
+                held=held,
+                reference=held.reference,
+                fresh=followed.taken,
+                alarmed=followed.watch.alarm is not None,
+            ),
+        )
+
+    def _threshold(self, held: Held | None, recent: int, *, series: int) -> float:
+        if held is None or not isinstance(held.reference, Reference):
+            return LEAST
         return evidence_needed(
             series=series,
             signals=len(self._settings.signals),
             records=records_expected(
-                reference,
+                held.reference,
                 recent=recent,
                 recent_seconds=self._settings.window_seconds,
                 days=self._settings.false_alarm_days,

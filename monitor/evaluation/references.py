@@ -33,6 +33,7 @@ class References:
         self._store = store
         self._active: tuple[Calibration, ...] = ()
         self._held: dict[tuple[Series, str], Held] = {}
+        self._of_series: dict[Series, Calibration] = {}
 
     def refresh(self) -> None:
         """Look which calibrations are active now."""
@@ -59,6 +60,7 @@ class References:
             for each in stored
             if rank[each.calibration_id] == best[each.series]
         }
+        self._of_series = {series: active[place] for series, place in best.items()}
         self._active = active
 
     def of(self, series: Series, signal: str) -> Held | None:
@@ -67,10 +69,8 @@ class References:
 
     def calibration(self, series: Series) -> Calibration | None:
         """The calibration that a series is held to; the newest where none has references of it."""
-        for (known, _), held in self._held.items():
-            if known == series:
-                return held.calibration
-        return self._active[0] if self._active else None
+        newest = self._active[0] if self._active else None
+        return self._of_series.get(series, newest)
 
 
 def _restored(stored: StoredReference) -> Reference | Insufficient:

@@ -206,6 +206,25 @@ class Threshold(Section):
     models: tuple[str, ...] = Field((), description="Shell patterns; empty: every model.")
     categories: tuple[str, ...] = Field((), description="Shell patterns; empty: every category.")
 
+    @model_validator(mode="after")
+    def _consistent(self) -> Threshold:
+        for key, given, statistic in (
+            ("quantile", self.quantile, "quantile"),
+            ("level", self.level, "share_above"),
+        ):
+            if given is None and self.statistic == statistic:
+                raise ValueError(f"statistic {statistic!r} needs `{key}`")
+            if given is not None and self.statistic != statistic:
+                raise ValueError(f"`{key}` goes with statistic {statistic!r} only")
+        if self.signal == "minutes_unscored" and (
+            self.statistic == "share_above" or self.limit.reference_quantile is not None
+        ):
+            raise ValueError(
+                "signal 'minutes_unscored' is one number a series: it has no share_above and "
+                "no reference_quantile"
+            )
+        return self
+
     def watches(self, service: str, model: str, category: str) -> bool:
         """Whether it applies to a series."""
         pairs = ((service, self.services), (model, self.models), (category, self.categories))

@@ -54,6 +54,18 @@ def test_the_file_keeps_what_the_environment_does_not_set(
             "ingest.extraction: rule 'regex' needs a `pattern` with a group",
         ),
         ("perturbation: {strengths: {low: 0, moderate: 0, high: 0}}", "at least one of low"),
+        (
+            "thresholds: [{name: a, signal: hss, statistic: share_above, limit: {value: 1}}]",
+            "thresholds.0: statistic 'share_above' needs `level`",
+        ),
+        (
+            "thresholds: [{name: a, signal: hss, quantile: 0.5, limit: {value: 1}}]",
+            "thresholds.0: `quantile` goes with statistic 'quantile' only",
+        ),
+        (
+            "thresholds: [{name: a, signal: minutes_unscored, limit: {reference_quantile: 0.5}}]",
+            "thresholds.0: signal 'minutes_unscored' is one number a series",
+        ),
         ("- a\n- b", "holds a list; write sections"),
         ("http: {port: 1", "is not valid YAML"),
     ],
