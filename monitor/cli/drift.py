@@ -197,9 +197,12 @@ def _print_series(series: Series, head: dict[str, Any], findings: Sequence[Drift
             for finding in findings
         ],
     )
+    reasons: dict[str, list[str]] = {}
     for finding in findings:
         if finding.reason is not None:
-            out.print(cell(f"{finding.signal}: {finding.reason}: {finding.detail}"))
+            reasons.setdefault(f"{finding.reason}: {finding.detail}", []).append(finding.signal)
+    for reason, signals in reasons.items():
+        out.print(cell(f"{', '.join(signals)}: {reason}"))
     out.print()
 
 
