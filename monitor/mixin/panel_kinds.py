@@ -67,7 +67,8 @@ def stat(
         width=width,
         height=height,
         queries=(query,),
-        defaults=_defaults(unit, ()) | {"thresholds": _steps(steps), "noValue": empty},
+        defaults=_defaults(unit, ())
+        | {"color": {"mode": "thresholds"}, "thresholds": _steps(steps), "noValue": empty},
         options={
             "reduceOptions": {"values": False, "calcs": ["lastNotNull"], "fields": ""},
             "orientation": "auto",

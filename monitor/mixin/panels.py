@@ -99,7 +99,18 @@ class Panel:
 
 
 def _link(link: Link) -> dict[str, Any]:
-    return {"title": link.title, "type": "link", "url": link.url, "targetBlank": True}
+    return {
+        "title": link.title,
+        "type": "link",
+        "url": link.url,
+        "icon": "external link",
+        "tooltip": "",
+        "tags": [],
+        "asDropdown": False,
+        "targetBlank": True,
+        "includeVars": False,
+        "keepTime": False,
+    }
 
 
 def _target(query: Query, reference: str, *, table: bool) -> dict[str, Any]:

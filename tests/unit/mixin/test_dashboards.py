@@ -106,6 +106,14 @@ def test_every_query_has_a_unit_and_a_legend(board: dict[str, Any]) -> None:
     assert [p["title"] for p in lines if not p["options"]["legend"]["showLegend"]] == []
 
 
+def test_colours_that_mean_something_follow_their_thresholds(board: dict[str, Any]) -> None:
+    """With the palette's colours an open breach would be as green as none."""
+    stats = [
+        panel["fieldConfig"]["defaults"] for panel in _panels(board) if panel["type"] == "stat"
+    ]
+    assert {defaults["color"]["mode"] for defaults in stats} == {"thresholds"}
+
+
 def test_no_datasource_is_baked_in(board: dict[str, Any]) -> None:
     """The uid of somebody's Prometheus exists in their Grafana only."""
     uids = set(re.findall(r'"uid": "([^"]*)"', json.dumps(board))) - {board["uid"]}
