@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
 
 from monitor.breaches.lifecycle import Breach
 from monitor.breaches.thresholds import Records
@@ -24,7 +23,8 @@ from monitor.cli.options import (
 )
 from monitor.cli.output import duration, emit, err, interval, note, out, table
 from monitor.cli.series import series_fields, series_name
-from monitor.errors import UsageError, choices
+from monitor.cli.trial import limit_of, seconds_of, thresholds_tried
+from monitor.errors import UsageError
 from monitor.findings import Series
 from monitor.settings import Settings, Threshold
 from monitor.stores import Stores, now, open_stores
@@ -109,16 +109,18 @@ def preview(
         "signal": signal,
         "statistic": statistic,
         "comparison": comparison,
-        "limit": _limit(limit, reference_quantile, at_least),
+        "limit": limit_of(limit, reference_quantile, at_least),
         "quantile": quantile,
         "level": None if level is None else {"value": level},
-        "window_seconds": _seconds("--window", window),
+        "window_seconds": seconds_of("--window", window),
         "min_records": min_records,
-        "hold_seconds": _seconds("--hold", hold),
+        "hold_seconds": seconds_of("--hold", hold),
         "margin": margin,
-        "calm_seconds": _seconds("--calm", calm),
+        "calm_seconds": seconds_of("--calm", calm),
     }
-    tried = _tried(settings, name, every_one, {k: v for k, v in changes.items() if v is not None})
+    tried = thresholds_tried(
+        settings, name, every_one, {k: v for k, v in changes.items() if v is not None}
+    )
     start = moment("--since", since, now=now()) or datetime.min.replace(tzinfo=UTC)
     end = moment("--until", until, now=now()) or now()
     if start >= end:
@@ -173,51 +175,10 @@ def _references(stores: Stores) -> References:
     return find
 
 
-def _tried(
-    settings: Settings, name: str | None, every_one: bool, changes: Mapping[str, Any]
-) -> list[Threshold]:
-    """The thresholds to try: configured ones as they are or changed, or one of the options."""
-    configured = {each.name: each for each in settings.thresholds}
-    if every_one:
-        if name is not None or changes:
-            raise UsageError("--all: takes neither a name nor changes; give one or the other")
-        return list(configured.values())
-    if name is not None and name not in configured:
-        raise UsageError(
-            f"NAME: {name!r} is not configured; there are {choices(configured)}. For one that is "
-            "not configured yet leave the name out, and give --signal and --limit"
-        )
-    if name is None and not {"signal", "limit"} <= changes.keys():
-        raise UsageError(
-            "preview: give a name, or --all, or --signal and --limit of one that is not "
-            "configured yet"
-        )
-    known = {} if name is None else configured[name].model_dump()
-    try:
-        return [Threshold.model_validate({"name": "preview", **known, **changes})]
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        where = "-".join(str(part) for part in first["loc"]) or "threshold"
-        raise UsageError(f"{where}: {first['msg']}; see `thresholds preview --help`") from None
-
-
-def _limit(
-    value: float | None, reference_quantile: float | None, at_least: float | None
-) -> dict[str, float] | None:
-    given = {"value": value, "reference_quantile": reference_quantile, "at_least": at_least}
-    return {key: number for key, number in given.items() if number is not None} or None
-
-
-def _seconds(option: str, value: str | None) -> float | None:
-    if value is None:
-        return None
-    return 0.0 if value.strip() in {"0", "0s"} else period(option, value).total_seconds()
-
-
 def _step(settings: Settings, length: timedelta, every: str | None) -> float:
     if every is not None:
-        return period("--every", every).total_seconds()
-    return max(settings.evaluation.seconds, length.total_seconds() / STEPS)
+        return period("--every", every).totalseconds_of()
+    return max(settings.evaluation.seconds, length.totalseconds_of() / STEPS)
 
 
 def _row(threshold: Threshold, span: Span, found: SeriesPreview) -> dict[str, Any]:
@@ -266,7 +227,7 @@ def _print(threshold: Threshold, span: Span, found: Sequence[SeriesPreview]) -> 
     count = sum(len(one.preview.breaches) for one in found)
     past = f"between {span.since:%Y-%m-%d %H:%M} and {span.until:%Y-%m-%d %H:%M}"
     if now() - span.until < timedelta(minutes=1):
-        past = f"in the last {duration((span.until - span.since).total_seconds())}"
+        past = f"in the last {duration((span.until - span.since).totalseconds_of())}"
     kind = threshold.severity if count == 1 else f"{threshold.severity}s"
     table(
         ["series", "limit", "opened", "open for", "evaluations", "without answer"],
