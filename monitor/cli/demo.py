@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,6 +49,8 @@ def demo(
 
     logs.configure("warning", "console")
     require_free(port)
+    # Ended by a signal it would leave service and sidecar behind.
+    signal.signal(signal.SIGTERM, _leave)
     run = folder / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     started = time.monotonic()
     with Live(console=err, refresh_per_second=4, transient=False) as live:
@@ -79,6 +82,10 @@ def demo(
         note("stopping")
     finally:
         play.stop()
+
+
+def _leave(*_: object) -> None:
+    raise SystemExit(0)
 
 
 def _result(play: Play, *, seconds: float) -> dict[str, Any]:
