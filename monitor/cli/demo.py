@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from signal import SIGTERM, signal
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,7 +50,7 @@ def demo(
     logs.configure("warning", "console")
     require_free(port)
     # Ended by a signal it would leave service and sidecar behind.
-    signal.signal(signal.SIGTERM, _leave)
+    signal(SIGTERM, _leave)
     run = folder / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     started = time.monotonic()
     with Live(console=err, refresh_per_second=4, transient=False) as live:
@@ -110,9 +110,9 @@ def _result(play: Play, *, seconds: float) -> dict[str, Any]:
     for act in ("good", "bad"):
         result[f"entity_support_{act}"] = _of(scene, act, "entity_support").mean
         result[f"number_support_{act}"] = _of(scene, act, "number_support").mean
-    for signal in ("shap_instability", "shap_noise_floor"):
+    for name in ("shap_instability", "shap_noise_floor"):
         for act in ("good", "bad"):
-            result[f"{signal}_{act}"] = _of(scene, act, signal).mean
+            result[f"{name}_{act}"] = _of(scene, act, name).mean
     r, interval = correlation([(row.hss, row.shap_instability) for row in scored])
     result |= {"hss_shap_correlation": r, "hss_shap_correlation_ci": interval}
     result |= {
@@ -182,9 +182,9 @@ def _picture(scene: Scene) -> Group:
 def _verdicts(watching: Watching) -> list[Text]:
     """Drift and breaches as they stand, and what was found before."""
     lines = []
-    for signal, finding in watching.drifted.items():
-        over = "" if signal in watching.drifted_now else " (over)"
-        line = Text("drift  ", style="dim" if over else "red").append(cell(signal))
+    for name, finding in watching.drifted.items():
+        over = "" if name in watching.drifted_now else " (over)"
+        line = Text("drift  ", style="dim" if over else "red").append(cell(name))
         change = "" if finding.effect is None else f" {finding.effect:+.2f}"
         line.append(f"{change} since ").append(cell(finding.since))
         lines.append(line.append(over))
