@@ -177,8 +177,8 @@ def _references(stores: Stores) -> References:
 
 def _step(settings: Settings, length: timedelta, every: str | None) -> float:
     if every is not None:
-        return period("--every", every).totalseconds_of()
-    return max(settings.evaluation.seconds, length.totalseconds_of() / STEPS)
+        return period("--every", every).total_seconds()
+    return max(settings.evaluation.seconds, length.total_seconds() / STEPS)
 
 
 def _row(threshold: Threshold, span: Span, found: SeriesPreview) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def _print(threshold: Threshold, span: Span, found: Sequence[SeriesPreview]) -> 
     count = sum(len(one.preview.breaches) for one in found)
     past = f"between {span.since:%Y-%m-%d %H:%M} and {span.until:%Y-%m-%d %H:%M}"
     if now() - span.until < timedelta(minutes=1):
-        past = f"in the last {duration((span.until - span.since).totalseconds_of())}"
+        past = f"in the last {duration((span.until - span.since).total_seconds())}"
     kind = threshold.severity if count == 1 else f"{threshold.severity}s"
     table(
         ["series", "limit", "opened", "open for", "evaluations", "without answer"],
