@@ -128,3 +128,18 @@ def test_a_borrowed_name_reads_nothing_from_this_machine(
     }
     named = TestClient(make_app(outlets={"public_url": "https://hss.example.org"}))
     assert named.get("/api/status", headers={"host": "hss.example.org"}).status_code == 200
+
+
+def test_no_token_is_ever_logged(
+    app: FastAPI, tokens: dict[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Right or wrong, shown or typed."""
+    client = TestClient(app, follow_redirects=False)
+    typed = [*tokens.values(), "nearly-right-token"]
+    for token in typed:
+        client.get("/api/status", headers=bearer(token))
+        client.post("/v1/records", headers=bearer(token), content=b"{")
+        client.post("/sign-in", data={"token": token})
+    told = "".join(capfd.readouterr())
+    assert "sign_in_refused" in told
+    assert [token for token in typed if token in told] == []

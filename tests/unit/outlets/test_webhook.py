@@ -7,7 +7,8 @@ import hashlib
 import hmac
 import json
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -156,6 +157,25 @@ def test_the_signature_is_that_of_the_standard(
     assert request.headers["webhook-signature"] == f"v1,{expected}"
     assert request.headers["idempotency-key"] == id_
     assert "s3cret" not in str(request.headers)
+
+
+def test_the_documented_check_accepts_it_and_nothing_else(delivery: Delivery) -> None:
+    """Receivers are written from that page."""
+    page = Path(__file__).parents[3] / "deploy" / "docs" / "outlets.md"
+    [code] = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 -- our own page
+    body = event_body(delivery, public_url=None)
+    now = datetime.now(UTC)
+    headers = signed(body, key=b"s3cret", id_=delivery.key, now=now)
+    late = signed(body, key=b"s3cret", id_=delivery.key, now=now - timedelta(minutes=6))
+    tried = [
+        (headers, body, b"s3cret"),
+        (headers, body + b" ", b"s3cret"),
+        (headers, body, b"other"),
+        (late, body, b"s3cret"),
+    ]
+    assert [names["is_ours"](*each) for each in tried] == [True, False, False, False]
 
 
 def test_a_known_signature_is_reproduced(clock: Any) -> None:
