@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
