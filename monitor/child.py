@@ -7,6 +7,7 @@ a front (a fleet's own scorers) the usual signals do it.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -59,6 +60,8 @@ class Stopping:
         threading.Thread(target=self.stop, name="stop", daemon=True).start()
 
     def _watch_front(self) -> None:
-        while sys.stdin.buffer.read(1):
+        # Not through sys.stdin: a thread that waits inside its buffer holds the buffer's lock, and
+        # an interpreter that ends meanwhile aborts when it cannot take it.
+        while os.read(sys.stdin.fileno(), 1024):
             pass
         self.stop()
