@@ -24,7 +24,7 @@ from math import sqrt
 from typing import Any
 
 from monitor.breaches.thresholds import Comparison, Contributor, Evaluation, Threshold
-from monitor.errors import UsageError
+from monitor.errors import MalformedInput, UsageError
 
 
 class BreachState(StrEnum):
@@ -67,11 +67,21 @@ class Breach:
 def restore(stored: Mapping[str, Any]) -> Breach:
     """A breach from what `Breach.stored` gave, also after a round trip through JSON.
 
+    Raises `MalformedInput` for anything else.
+
     >>> restore(Breach(number=2).stored()).number
     2
     """
-    contributors = tuple(Contributor(**each) for each in stored["contributors"])
-    return Breach(**{**stored, "state": BreachState(stored["state"]), "contributors": contributors})
+    try:
+        state, given = BreachState(stored["state"]), stored["contributors"]
+        contributors = tuple(Contributor(**each) for each in given)
+        return Breach(**{**stored, "state": state, "contributors": contributors})
+    except (KeyError, TypeError, ValueError) as error:
+        raise MalformedInput(
+            "state",
+            f"{sorted(stored)} cannot be read ({type(error).__name__}: {error})",
+            "drop the stored state; the threshold then starts anew",
+        ) from None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

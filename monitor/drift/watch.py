@@ -58,8 +58,19 @@ class Watch:
 def restore(stored: Mapping[str, Any]) -> Watch:
     """A watch from what `Watch.stored` gave, also after a round trip through JSON.
 
-    Raises `MalformedInput` where the state was written by a version with other detectors.
+    Raises `MalformedInput` where the state is damaged, or of a version with other detectors.
     """
+    try:
+        return _restored(stored)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise MalformedInput(
+            "state",
+            f"{sorted(stored)} cannot be read ({type(error).__name__}: {error})",
+            "drop the stored state; the detector then starts anew",
+        ) from None
+
+
+def _restored(stored: Mapping[str, Any]) -> Watch:
     evidence, alarm = stored["evidence"], stored["alarm"]
     if len(evidence["sums"]) != len(DIRECTIONS):
         raise MalformedInput(

@@ -12,6 +12,7 @@ import structlog
 from monitor.breaches.configured import AGE, threshold_of
 from monitor.breaches.lifecycle import Breach, BreachState, end, restore, step
 from monitor.breaches.thresholds import Evaluation, Records, Threshold, evaluate
+from monitor.errors import MalformedInput
 from monitor.evaluation.ports import BreachStore, Samples
 from monitor.evaluation.references import References
 from monitor.findings import (
@@ -71,7 +72,7 @@ class ThresholdJudge:
                 if not configured.watches(one.service, one.model, one.category):
                     continue
                 before = known.pop((threshold.name, one), None)
-                breach = Breach() if before is None else restore(before.stored)
+                breach = Breach() if before is None else _resumed(before)
                 fixed = self._against_reference(threshold, one)
                 evaluation = evaluate(fixed, windows.of(fixed))
                 taken = step(breach, fixed, evaluation, now=now.timestamp())
@@ -117,7 +118,7 @@ class ThresholdJudge:
         for (name, series), state in left.items():
             if state.state not in {BreachState.OPEN, BreachState.PENDING}:
                 continue
-            breach = end(restore(state.stored), now=now.timestamp())
+            breach = end(_resumed(state), now=now.timestamp())
             states.append(
                 replace(state, state=breach.state.value, evaluated_at=now, stored=breach.stored())
             )
@@ -210,6 +211,23 @@ def _records(sample: SignalSample) -> Records:
         ids=sample.ids,
         releases=sample.releases,
     )
+
+
+def _resumed(state: ThresholdState) -> Breach:
+    """Where a threshold stood. One damaged row must not end the judging of all others; its number
+    goes on, so that no id of a stored breach is used again."""
+    try:
+        return restore(state.stored)
+    except MalformedInput as error:
+        log.warning("threshold_restarted", threshold=state.threshold, problem=str(error))
+        seen = state.evaluated_at.timestamp()
+        if state.state == BreachState.OPEN:
+            # The stored breach keeps its own times; it has to be able to end.
+            return Breach(
+                state=BreachState.OPEN, number=state.number, exceeded_since=seen, opened_at=seen
+            )
+        back = BreachState.OK if state.number == 0 else BreachState.RESOLVED
+        return Breach(state=back, number=state.number, evaluated_at=seen)
 
 
 def _state(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -203,3 +204,17 @@ def test_distances_that_double_open_a_breach_only_with_a_frozen_normalizer(
     settings = _settings(limit=limit, hold_seconds=0, window_seconds=7200)
     evaluator(**settings).turn()
     assert (world.breaches.opened == ["hss_mean-1"]) is frozen
+
+
+@pytest.mark.parametrize("damaged", [{}, {"state": "open"}, {"state": "odd", "contributors": []}])
+def test_a_damaged_state_starts_anew_and_its_breach_can_end(world, evaluator, damaged) -> None:
+    """One unreadable row must not end the judging of everything else."""
+    one = evaluator(**_settings(window_seconds=600))
+    world.add([0.9] * 6)
+    _run(world, one, 4)
+    (key,) = world.breaches.states
+    world.breaches.states[key] = replace(world.breaches.states[key], stored=damaged)
+    world.add([0.1] * 12)
+    _run(world, one, 4)
+    assert world.breaches.opened == ["hss_mean-1"]
+    assert world.breaches.breaches["hss_mean-1"].breach.state == "resolved"
