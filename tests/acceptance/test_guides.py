@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import runpy
 import shutil
+import socket
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 _shared = runpy.run_path(str(Path(__file__).with_name("guide.py")))
 Guide, stub_model, surroundings = (_shared[n] for n in ("Guide", "stub_model", "surroundings"))
 SUMMARY: str = _shared["SUMMARY"]
+SIDECAR: str = _shared["SIDECAR"]
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +77,10 @@ def test_an_instrumented_client_yields_a_scored_record(
     if name == "javascript" and not shutil.which("npm"):
         pytest.skip("npm is not installed")
     guide = Guide(name)
+    headers = Guide("README").environment(scoring.url)
+    with_token = {
+        name: value.replace("$HSS_INGEST_TOKEN", TOKEN) for name, value in headers.items()
+    }
     interpreter = guide.install(tmp_path)
     document = DOCUMENT.format(name=name.title())
     done = subprocess.run(
@@ -84,8 +92,7 @@ def test_an_instrumented_client_yields_a_scored_record(
             **guide.environment(scoring.url),
             "OPENAI_API_KEY": "none",
             "OPENAI_BASE_URL": model,
-            # As the page on access says.
-            "OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer%20{TOKEN}",
+            **with_token,
         },
         capture_output=True,
         text=True,
@@ -96,3 +103,31 @@ def test_an_instrumented_client_yields_a_scored_record(
     record = scored(scoring, document)
     assert record["summary"] == SUMMARY
     assert (record["service"], record["model"]) == ("newsroom", "gpt-4o-mini")
+
+
+def test_a_fastapi_service_yields_a_scored_record(scoring: Any, tmp_path: Path) -> None:
+    """With the guide's service as it stands, but for the address and the token."""
+    guide = Guide("fastapi")
+    _, code = guide.program()
+    told = f'"{scoring.url}", token="{TOKEN}"'
+    (tmp_path / "service.py").write_text(code.replace(f'"{SIDECAR}"', told))
+    document = DOCUMENT.format(name="Fast")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    service = subprocess.Popen(
+        [sys.executable, "-m", "uvicorn", "service:app", "--port", str(port)],
+        cwd=tmp_path,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", transport=httpx.HTTPTransport(retries=8)
+        ) as client:
+            answer = client.post("/summaries", json={"text": document})
+        assert answer.json() == {"summary": document.split(". ")[0] + "."}
+    finally:
+        service.terminate()
+        service.wait(20)
+    record = scored(scoring, document)
+    assert (record["service"], record["model"]) == ("newsroom", "headlines-2")
