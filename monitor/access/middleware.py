@@ -138,7 +138,12 @@ class AccessMiddleware:
             query = request.scope["query_string"].decode("latin-1")
             path = request.scope["path"] + (f"?{query}" if query else "")
             asks = status == 401 and needed in _FOR_PEOPLE
-            again = asks and is_followed_link(request.headers, public_url=self._public_url)
+            reads = request.method in CHANGES_NOTHING
+            again = (
+                asks and reads and is_followed_link(request.headers, public_url=self._public_url)
+            )
+            # What was to be changed is not done by signing in.
+            path = path if reads else "/"
             return refusal_page(problem, status=status, form=asks, next_=path, again=again)
         response = JSONResponse({"detail": problem}, status)
         if status == 401:

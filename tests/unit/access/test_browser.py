@@ -223,6 +223,15 @@ def test_a_link_from_elsewhere_asks_once_more_with_the_cookie(client: TestClient
     assert refresh in old_browser.text
 
 
+def test_a_change_is_not_asked_for_again(client: TestClient) -> None:
+    """Neither by itself nor by signing in: another site may have sent it."""
+    headers = {"accept": "text/html", "sec-fetch-site": "cross-site"}
+    answer = client.post("/breaches/b1/acknowledge", headers=headers)
+    assert answer.status_code == 401
+    assert "refresh" not in answer.text
+    assert 'name="next" value="/"' in answer.text
+
+
 def test_what_a_page_shows_of_an_address_is_text(client: TestClient) -> None:
     """The address comes from whoever made the link."""
     answer = client.get('/"><script>alert(1)</script>', headers={"accept": "text/html"})
