@@ -33,8 +33,8 @@ from monitor.stores import Stores, now, open_stores
 FINAL = {RecordState.SCORED, RecordState.SKIPPED, RecordState.FAILED}
 STALL_SECONDS = 240.0
 """Without any progress for so long the demo gives up and says where to look."""
-POLL_SECONDS = 1.0
-IN_FLIGHT = 6
+POLL_SECONDS = 0.5
+IN_FLIGHT = 4
 """Readers wait while so many records are not scored: then the windows of thresholds hold what
 was just asked, on a slow machine, too."""
 VERDICT_SECONDS = 20.0
@@ -191,7 +191,7 @@ class Play:
         self._until(stores, lambda: _over(act, self.scene.watching) or time.monotonic() > deadline)
 
     def _until(self, stores: Stores, reached: Callable[[], bool]) -> None:
-        """Look on, about once a second, until something is reached."""
+        """Look on, twice a second, until something is reached."""
         moved = time.monotonic()
         last: object = None
         while True:
