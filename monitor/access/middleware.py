@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -136,7 +137,7 @@ class AccessMiddleware:
             self._count_refused(status)
         if "text/html" in request.headers.get("accept", ""):
             query = request.scope["query_string"].decode("latin-1")
-            path = request.scope["path"] + (f"?{query}" if query else "")
+            path = quote(request.scope["path"]) + (f"?{query}" if query else "")
             asks = status == 401 and needed in _FOR_PEOPLE
             reads = request.method in CHANGES_NOTHING
             again = (

@@ -63,6 +63,8 @@ def test_a_browser_without_a_session_gets_the_form_to_sign_in(client: TestClient
     )
     assert 'name="next" value="/records?service=a"' in answer.text
     assert 'action="/sign-in"' in answer.text
+    odd = client.get("/records/a b%2Fc", headers={"accept": "text/html"})
+    assert 'name="next" value="/records/a%20b/c"' in odd.text
 
 
 def test_a_token_opens_a_session_that_no_script_and_no_other_site_can_use(
