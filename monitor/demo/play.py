@@ -116,7 +116,7 @@ def articles() -> list[str]:
 
 
 class Play:
-    """Runs the acts. `show` is called about once a second with the scene."""
+    """Runs the acts. `show` is called twice a second with the scene."""
 
     def __init__(self, folder: Path, *, port: int, show: Callable[[Scene], None]) -> None:
         self.folder = folder
