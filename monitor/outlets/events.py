@@ -26,8 +26,8 @@ log = structlog.get_logger(__name__)
 
 BATCH = 200
 """Records a request; up to three events each, about 200 KB together."""
-TURN_SECONDS = 20.0
-"""After so long the job ends and goes on at its next turn."""
+TURN_SECONDS = 5.0
+"""After so long the job ends and goes on at its next turn: a front that stops waits for it."""
 BACKOFF = Backoff(first=5, longest=300)
 _REFUSES_THE_DATA = frozenset({400, 413, 422})
 """Sending the same again would not help; 401 or 404 are about us, and mended by somebody."""

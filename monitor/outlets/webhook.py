@@ -31,8 +31,8 @@ from monitor.storage.deliveries import OPEN, Delivery
 
 log = structlog.get_logger(__name__)
 
-TURN_SECONDS = 20.0
-"""After so long the job ends and goes on at its next turn."""
+TURN_SECONDS = 5.0
+"""After so long the job ends and goes on at its next turn: a front that stops waits for it."""
 BACKOFF = Backoff(first=2, longest=900)
 GIVEN_UP_AFTER = timedelta(days=3)
 """Whoever has not been told of a breach for so long, has learnt of it elsewhere."""

@@ -192,7 +192,7 @@ def test_a_turn_ends_in_time(
     feed.rows = [make_row(f"r{n:02}") for n in range(10)]
 
     def slow(request: httpx.Request) -> httpx.Response:
-        clock.advance(8)
+        clock.advance(2)
         return httpx.Response(200)
 
     receiver.client = httpx.Client(transport=httpx.MockTransport(slow))
