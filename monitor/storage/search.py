@@ -10,7 +10,7 @@ case of its letters (SQLite: of ASCII letters); there is no index over words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -111,47 +111,37 @@ def known_series(database: Database, *, limit: int = MAX_SERIES) -> list[Series]
     Jumps from one to the next through the index on series, so that it costs as much as there
     are series, not as there are records. A record without a category counts as category "".
     """
-    key = (records.c.service, records.c.model)
     found: list[Series] = []
     with database.read() as connection:
-        previous: tuple[str, str] | None = None
-        while len(found) < limit:
-            jump = sa.select(*key).order_by(*key).limit(1)
-            if previous is not None:
-                jump = jump.where(sa.tuple_(*key) > _pair(previous))
-            pair = connection.execute(jump).one_or_none()
-            if pair is None:
-                break
-            previous = (pair[0], pair[1])
-            found += _categories(connection, previous, limit - len(found))
-    return sorted(found)
+        for service in _distinct(connection, records.c.service):
+            of_service = records.c.service == service
+            for model in _distinct(connection, records.c.model, of_service):
+                here = (of_service, records.c.model == model)
+                without = sa.select(sa.literal(1)).where(*here, records.c.category.is_(None))
+                names = set(_distinct(connection, records.c.category, *here))
+                if connection.execute(without.limit(1)).one_or_none():
+                    names.add("")
+                found += [
+                    Series(service=service, model=model, category=name) for name in sorted(names)
+                ]
+                if len(found) >= limit:
+                    return found[:limit]
+    return found
 
 
-def _pair(values: tuple[str, str]) -> Any:
-    return sa.tuple_(
-        sa.literal(values[0], records.c.service.type), sa.literal(values[1], records.c.model.type)
-    )
+def _distinct(
+    connection: sa.Connection, column: sa.Column[Any], *here: sa.ColumnElement[bool]
+) -> Iterator[str]:
+    """The values of a column of the index on series, where the columns before it are fixed.
 
-
-def _categories(connection: sa.Connection, pair: tuple[str, str], limit: int) -> list[Series]:
-    here = (records.c.service == pair[0], records.c.model == pair[1])
-    without = sa.select(sa.literal(1)).where(*here, records.c.category.is_(None)).limit(1)
-    names = {""} if connection.execute(without).one_or_none() else set()
-    category: str | None = None
-    while len(names) < limit:
-        jump = (
-            sa.select(records.c.category)
-            .where(*here, records.c.category.is_not(None))
-            .order_by(records.c.category)
-            .limit(1)
-        )
-        if category is not None:
-            jump = jump.where(records.c.category > category)
-        category = connection.execute(jump).scalar_one_or_none()
-        if category is None:
-            break
-        names.add(category)
-    return [Series(service=pair[0], model=pair[1], category=name) for name in names]
+    One jump a value. Not by a comparison of tuples: SQLite begins that at the values that are
+    equal, and reads all of them.
+    """
+    jump = sa.select(column).where(*here, column.is_not(None)).order_by(column).limit(1)
+    value = connection.execute(jump).scalar_one_or_none()
+    while value is not None:
+        yield value
+        value = connection.execute(jump.where(column > value)).scalar_one_or_none()
 
 
 def _candidates(
