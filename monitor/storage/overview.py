@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
@@ -22,6 +22,8 @@ from monitor.storage.tables import records, scores
 
 MAX_RECORDS: Final = 20_000
 BUCKETS: Final = 36
+SHORTEST: Final = timedelta(minutes=5)
+"""A window that began with its first record is not cut shorter than this."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,9 +43,10 @@ class Courses:
     """All series of a window."""
 
     since: datetime
-    """From when on: later than was asked for where the window holds too many records."""
+    """From when on: from the first record of the window, or later where it holds too many."""
     until: datetime
     complete: bool
+    """False: the window holds more records than are read."""
     series: tuple[SeriesCourse, ...]
     """By name."""
 
@@ -63,6 +66,17 @@ def window_start(
         return connection.execute(statement).scalar_one_or_none() or since
 
 
+def _first(database: Database, *, since: datetime, until: datetime) -> datetime:
+    """When the first record of the window came in, so that a young installation sees more than
+    the last part of a window; at least `SHORTEST` before its end."""
+    first = sa.select(sa.func.min(records.c.received_at)).where(
+        records.c.received_at >= since, records.c.received_at < until
+    )
+    with database.read() as connection:
+        found = connection.execute(first).scalar_one()
+    return since if found is None else max(since, min(found, until - SHORTEST))
+
+
 def courses(
     database: Database,
     *,
@@ -73,8 +87,11 @@ def courses(
 ) -> Courses:
     """Every series with a record received in [since, until)."""
     start = window_start(database, since=since, until=until, limit=limit)
-    width = (until - since).total_seconds() / buckets
-    place = (seconds_of(database, records.c.received_at) - since.timestamp()) / width
+    complete = start == since
+    if complete:
+        start = _first(database, since=since, until=until)
+    width = (until - start).total_seconds() / buckets
+    place = (seconds_of(database, records.c.received_at) - start.timestamp()) / width
     weight = 1.0 / records.c.probability
     statement = (
         sa.select(
@@ -110,7 +127,7 @@ def courses(
     return Courses(
         since=start,
         until=until,
-        complete=start == since,
+        complete=complete,
         series=tuple(
             SeriesCourse(
                 series=series,

@@ -151,6 +151,17 @@ def test_the_overview_counts_states_and_averages_by_part(
     assert politics.last_received_at - window.since == timedelta(seconds=25)
 
 
+def test_a_young_installation_fills_its_sparkline(
+    database: Database, finish: Any, clock: Any
+) -> None:
+    """The window begins with the first record, not six hours before it."""
+    finish("a", -600, 0.2)
+    finish("b", 0, 0.8)
+    window = span(clock, -20_000, 1)
+    [series] = courses(database, since=window.since, until=window.until, buckets=2).series
+    assert series.means == (0.2, 0.8)
+
+
 def test_the_overview_reads_a_bounded_number_of_records(
     database: Database, finish: Any, clock: Any
 ) -> None:
