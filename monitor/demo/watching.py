@@ -14,7 +14,7 @@ class Watching:
     """Findings so far: an alarm that ended stays known, with when it began."""
 
     drifted: dict[str, DriftFinding]
-    """By signal: the last finding while its alarm was held."""
+    """By signal: the finding with the greatest effect while its alarm was held."""
     drifted_now: tuple[str, ...]
     breach: BreachDetail | None
     """The first one with the severity `page`."""
@@ -38,7 +38,10 @@ class Watching:
         self.evaluated_at = None if lease is None else lease.evaluated_at
         now = stores.drift.findings(state="drifted")
         self.drifted_now = tuple(finding.signal for finding in now)
-        self.drifted |= {finding.signal: finding for finding in now}
+        for finding in now:
+            before = self.drifted.get(finding.signal)
+            if before is None or abs(finding.effect or 0.0) >= abs(before.effect or 0.0):
+                self.drifted[finding.signal] = finding
         rows = stores.breaches.list_breaches().rows
         self.open_breaches = tuple(row.threshold for row in rows if row.state == "open")
         pages = [row for row in rows if row.severity == "page"]
