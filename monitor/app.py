@@ -27,15 +27,20 @@ from monitor.errors import DatabaseUnavailable, MonitorError
 from monitor.execution.local import LocalProcesses
 from monitor.exporter import Snapshot, exposition
 from monitor.findings import Series
+from monitor.front_stages import (
+    budget_policy,
+    category_rules,
+    extraction_of,
+    join_buffer,
+    label_policy,
+    redaction_of,
+)
 from monitor.gauges.refresh import Gauges
 from monitor.heap import give_large_blocks_back
-from monitor.ingest.extraction import Extraction
 from monitor.ingest.following import Following, LineReader
 from monitor.ingest.gathering import Gathering
 from monitor.ingest.http import ingest_router
-from monitor.ingest.join import JoinBuffer
 from monitor.ingest.position import PositionFile
-from monitor.ingest.redaction import Redaction
 from monitor.ingest.tail import Tail
 from monitor.intake import ArrivalCount, QueueingIntake
 from monitor.investigate.pages import pages_router
@@ -46,15 +51,14 @@ from monitor.mixin.runbooks import runbooks_router
 from monitor.processes import local_evaluator, local_scorers
 from monitor.recent import Recent
 from monitor.records import Reason, RecordState
-from monitor.sampling.budget import BudgetPolicy, EpochBook
-from monitor.sampling.category import CategoryRule, CategoryRules
+from monitor.sampling.budget import EpochBook
 from monitor.sampling.sampler import ConsistentSampler
 from monitor.scheduler import Job, background
 from monitor.settings import Settings
 from monitor.storage.content import AesGcmCipher
 from monitor.storage.retention import prune
 from monitor.stores import Stores, hash_key, now, open_stores
-from monitor.telemetry import OTHER, LabelPolicy, Telemetry
+from monitor.telemetry import Telemetry
 
 log = structlog.get_logger(__name__)
 
@@ -103,26 +107,9 @@ class Front:
         self.book = EpochBook(
             store=stores.epochs,
             front=self.name,
-            policy=BudgetPolicy(
-                ceiling=settings.sampling.rate,
-                records_per_hour=settings.sampling.budget.records_per_hour,
-                epoch_length=timedelta(seconds=settings.sampling.budget.epoch_seconds),
-            ),
+            policy=budget_policy(settings),
             clock=now,
             arrivals=arrivals.take,
-        )
-        rules = CategoryRules(
-            [
-                CategoryRule(
-                    category=rule.category,
-                    service=rule.service,
-                    model=rule.model,
-                    document=rule.pattern,
-                )
-                for rule in settings.categories.rules
-            ],
-            # With descriptions the scorer decides, by the nearest one.
-            default=None if settings.categories.descriptions else settings.categories.default,
         )
         self.sampler = ConsistentSampler(salt=settings.sampling.salt, epoch=self.book.advance())
         self.gauges = Gauges(
@@ -138,32 +125,19 @@ class Front:
         self.intake = QueueingIntake(
             sampler=self.sampler,
             queue=stores.queue,
-            category=rules,
+            category=category_rules(settings),
             telemetry=self.telemetry,
             front=self.name,
             arrived=arrivals,
             backlog=Recent(self._backlog, seconds=BACKLOG_SECONDS),
             backlog_limit=settings.http.backlog_limit,
         )
-        self.redaction = (
-            Redaction(patterns=settings.redaction.patterns)
-            if settings.storage.mode == "redacted"
-            else None
-        )
+        self.redaction = redaction_of(settings)
         self.gathering = Gathering(
             intake=self.intake,
-            extraction=Extraction(
-                rule=settings.ingest.extraction.rule,
-                pattern=settings.ingest.extraction.pattern,
-                begin=settings.ingest.extraction.begin,
-                end=settings.ingest.extraction.end,
-            ),
+            extraction=extraction_of(settings),
             redaction=self.redaction,
-            join=JoinBuffer(
-                seconds=settings.ingest.join_seconds,
-                records=settings.ingest.join_records,
-                bytes=settings.ingest.join_bytes,
-            ),
+            join=join_buffer(settings),
             clock=now,
         )
         self.ingest = ingest_router(
@@ -306,21 +280,6 @@ class Front:
             max_bytes=storage.max_database_bytes,
         )
         self.stores.audit.prune(before=now() - timedelta(days=storage.keep_records_days))
-
-
-def label_policy(settings: Settings) -> LabelPolicy:
-    """Label values come from the configuration; all else is `other`."""
-    rules = settings.categories.rules
-    return LabelPolicy(
-        services=settings.labels.services,
-        models=settings.labels.models,
-        categories={
-            settings.categories.default,
-            *settings.categories.descriptions,
-            *(rule.category for rule in rules),
-        }
-        - {OTHER},
-    )
 
 
 def web(front: Front) -> FastAPI:
