@@ -146,6 +146,8 @@ def busy(front: Any, scored: Any, calibration: Any) -> Iterator[Any]:
     front.wait_for(lambda: "hss_window_mean" in front.metrics())
     front.wait_for(lambda: "hss_sampling_rate_ratio" in front.metrics())
     front.wait_for(lambda: front.total("hss_drift_detected") == 1)
+    # With the first of the bad records it is drift, only with the last enough for a test.
+    front.wait_for(lambda: "hss_drift_p_value" in front.metrics())
     front.wait_for(lambda: front.total("hss_threshold_breach", threshold="share") == 2)
     yield front
 
