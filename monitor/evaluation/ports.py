@@ -78,6 +78,8 @@ class DriftStore(Protocol):
 class BreachStore(Protocol):
     def threshold_states(self) -> list[ThresholdState]: ...
 
+    def breach(self, breach_id: str) -> BreachDetail | None: ...
+
     def save(
         self,
         lease: EvaluatorLease,

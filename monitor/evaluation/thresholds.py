@@ -109,25 +109,24 @@ class ThresholdJudge:
         breaches: list[BreachDetail],
         now: datetime,
     ) -> None:
-        """A breach whose series is gone would stay open for ever.
-
-        One whose threshold was renamed or removed ends likewise, but what the threshold was is
-        not known any more: only its state is stored.
-        """
-        configured = {each.name: each for each, _ in self._configured}
+        """A breach whose series is gone, or whose threshold was removed or renamed, would stay
+        open for ever."""
         for (name, series), state in left.items():
             if state.state not in {BreachState.OPEN, BreachState.PENDING}:
                 continue
-            breach = end(_resumed(state), now=now.timestamp())
+            ended = end(restore(state.stored), now=now.timestamp())
             states.append(
-                replace(state, state=breach.state.value, evaluated_at=now, stored=breach.stored())
+                replace(state, state=ended.state.value, evaluated_at=now, stored=ended.stored())
             )
-            if state.state == BreachState.OPEN:
-                if name in configured:
-                    breaches.append(self._detail(configured[name], series, breach, state.records))
-                log.info(
-                    "breach_ended_unwatched", breach=self._breach_id(name, series, breach.number)
-                )
+            if state.state != BreachState.OPEN:
+                continue
+            # As it was stored: what a removed threshold was is known nowhere else.
+            breach = self._breach_id(name, series, ended.number)
+            detail = self._store.breach(breach)
+            if detail is not None:
+                row = replace(detail.breach, state=ended.state.value, resolved_at=now)
+                breaches.append(replace(detail, breach=row))
+            log.info("breach_ended_unwatched", breach=breach)
 
     def _detail(
         self, configured: Configured, series: Series, breach: Breach, records: int

@@ -182,6 +182,9 @@ class BreachStore:
     def threshold_states(self):
         return list(self.states.values())
 
+    def breach(self, breach_id: str) -> BreachDetail | None:
+        return self.breaches.get(breach_id)
+
     def save(self, lease, *, states, breaches) -> None:
         self.lease.require(lease)
         for state in states:

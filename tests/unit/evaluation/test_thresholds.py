@@ -173,6 +173,9 @@ def test_a_breach_ends_with_its_threshold(world, evaluator) -> None:
     world.clock.now += timedelta(minutes=1)
     evaluator(**_settings(name="another")).turn()
     assert world.breaches.states["hss_mean", world.samples.records[0].series].state == "resolved"
+    ended = world.breaches.breaches["hss_mean-1"]
+    assert (ended.breach.state, ended.breach.resolved_at) == ("resolved", world.clock.now)
+    assert len(ended.contributors) == 5
 
 
 def test_patterns_choose_the_series(world, evaluator) -> None:
