@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+import structlog
+
 from monitor.drift.comparison import Comparison
 from monitor.drift.hajek import hajek_mean
 from monitor.drift.permutation import BlockTest
@@ -13,12 +15,15 @@ from monitor.drift.promise import LEAST, evidence_needed, records_expected
 from monitor.drift.reference import Insufficient, Lacking, Reference
 from monitor.drift.verdict import DriftState, Verdict, judge
 from monitor.drift.watch import Watch
+from monitor.errors import MalformedInput
 from monitor.evaluation.following import follow_signal, stored_state
 from monitor.evaluation.ports import DriftStore, Samples
 from monitor.evaluation.references import Held, References
 from monitor.evaluation.windows import Key, Pair, Window, Windows
 from monitor.findings import DriftChange, DriftFinding, DriftTest, Series, WatchState
 from monitor.settings.watching import Drift
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,16 +100,22 @@ class DriftJudge:
     ) -> _Watched:
         if held is None or not isinstance(held.reference, Reference):
             return _Watched(key=key, held=held, threshold=threshold)
-        followed = follow_signal(
-            self._samples,
-            *key,
-            held,
-            held.reference,
-            state,
-            until=until,
-            threshold=threshold,
-            recovery=self._settings.recovery_records,
-        )
+        try:
+            followed = follow_signal(
+                self._samples,
+                *key,
+                held,
+                held.reference,
+                state,
+                until=until,
+                threshold=threshold,
+                recovery=self._settings.recovery_records,
+            )
+        except MalformedInput as error:
+            # One value that cannot be must not end the judging of everything else.
+            log.error("signal_unusable", signal=key[1], problem=str(error))
+            unusable = Insufficient(reason=Lacking.NO_REFERENCE, detail=str(error))
+            return _Watched(key=key, held=replace(held, reference=unusable), threshold=threshold)
         return _Watched(
             key=key,
             held=held,

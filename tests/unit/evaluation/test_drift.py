@@ -194,3 +194,20 @@ def test_a_reference_of_another_version_is_said_to_be_unusable(watched, evaluato
     evaluator(**DRIFT).turn()
     assert watched.finding().state == "insufficient"
     assert "stored by another version" in watched.finding().detail
+
+
+def test_a_value_that_cannot_be_costs_its_own_signal_only(watched, evaluator, normal) -> None:
+    """Otherwise one wrong row would leave everybody without any verdict."""
+    watched.add(normal(60, seed=2))
+    watched.add([1.5])
+    watched.add([0.9] * 5, signal="entity_support")
+    one = evaluator(
+        drift={"signals": ("hss",)},
+        thresholds=(
+            {"name": "a", "signal": "entity_support", "limit": {"value": 0.5}, "min_records": 1},
+        ),
+    )
+    assert one.turn()
+    assert watched.finding().state == "insufficient"
+    assert "1.5 lies outside [0.0, 1.0]" in watched.finding().detail
+    assert [state.value for state in watched.breaches.states.values()] == [pytest.approx(0.9)]
