@@ -6,7 +6,8 @@ followed the traffic would adapt to every degradation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -14,8 +15,9 @@ import numpy as np
 from monitor.calibrating import Window, severities_of
 from monitor.drift.comparison import Sample, compare_halves
 from monitor.drift.reference import Insufficient, Reference, fit_reference
-from monitor.drift.signals import REWORDED, SIGNALS
+from monitor.drift.signals import SIGNALS
 from monitor.drift.verdict import SUSPECT_P
+from monitor.evaluation.comparable import adjustable, comparable
 from monitor.findings import Series, SignalSample, StoredReference
 from monitor.records import Calibration, Severity
 from monitor.settings.watching import Drift
@@ -31,7 +33,8 @@ def fit_references(
     """What was normal in the window, for every signal of every series that has records in it.
 
     HSS is the one that the calibration itself gives, whatever was stored before. A reference
-    that cannot be had is one with its reason.
+    that cannot be had is one with its reason; of a signal that is adjusted for the share of
+    replaced words, records without one are left out, and `detail` counts them.
     """
     severities = severities_of(stores, calibration, window)
     made = []
@@ -77,28 +80,17 @@ def _with_hss(sample: SignalSample, severities: Mapping[str, Severity]) -> Signa
         if record in severities
     ]
     known = [(place, hss) for place, hss in found if hss is not None]
-    places = [place for place, _ in known]
-    return SignalSample(
-        ids=tuple(sample.ids[place] for place in places),
-        times=sample.times[places],
+    return replace(
+        sample.at([place for place, _ in known]),
         values=np.array([hss for _, hss in known], dtype=np.float64),
-        probabilities=sample.probabilities[places],
-        traces=tuple(sample.traces[place] for place in places),
-        shares=sample.shares[places],
-        releases=tuple(sample.releases[place] for place in places),
     )
 
 
 def _reference(
-    calibration: Calibration, series: Series, signal: str, sample: SignalSample, settings: Drift
+    calibration: Calibration, series: Series, signal: str, found: SignalSample, settings: Drift
 ) -> StoredReference:
-    whole = Sample(
-        values=sample.values,
-        times=sample.times,
-        probabilities=sample.probabilities,
-        clusters=np.array(sample.traces),
-        shares=sample.shares if signal in REWORDED else None,
-    )
+    sample = adjustable(found, signal)
+    whole = comparable(sample, signal)
     fitted = fit_reference(
         whole.values,
         whole.times,
@@ -118,12 +110,19 @@ def _reference(
         signal=signal,
         fitted=fitted.stored() if isinstance(fitted, Reference) else None,
         reason=None if lacking is None else lacking.reason.value,
-        detail="" if lacking is None else lacking.detail,
+        detail="; ".join(_told(lacking, left_out=len(found) - len(sample))),
         warning=_warning(fitted, whole) if isinstance(fitted, Reference) else None,
         records=len(sample),
         since=_moment(sample.times[0]) if len(sample) else None,
         until=_moment(sample.times[-1]) if len(sample) else None,
     )
+
+
+def _told(lacking: Insufficient | None, *, left_out: int) -> Iterator[str]:
+    if lacking is not None:
+        yield lacking.detail
+    if left_out:
+        yield f"{left_out} records left out: no share of replaced words is stored with them"
 
 
 def _warning(reference: Reference, sample: Sample) -> str | None:

@@ -7,10 +7,12 @@ no stage.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+import numpy as np
 
 from monitor.records import FloatArray
 
@@ -47,11 +49,29 @@ class SignalSample:
     traces: tuple[str, ...]
     """Trace id, or the record's own id where it has none."""
     shares: FloatArray
-    """(n,) mean achieved share of replaced words."""
+    """(n,) mean achieved share of replaced words; NaN where no perturbation has a distance."""
     releases: tuple[str | None, ...]
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def at(self, places: Sequence[int]) -> SignalSample:
+        """The records at these places, which ascend."""
+        chosen = np.asarray(places, dtype=np.intp)
+        return SignalSample(
+            ids=tuple(self.ids[place] for place in places),
+            times=self.times[chosen],
+            values=self.values[chosen],
+            probabilities=self.probabilities[chosen],
+            traces=tuple(self.traces[place] for place in places),
+            shares=self.shares[chosen],
+            releases=tuple(self.releases[place] for place in places),
+        )
+
+    def with_share(self) -> SignalSample:
+        """Without the records whose share is unknown: nothing can be adjusted for it there."""
+        known = np.flatnonzero(np.isfinite(self.shares))
+        return self if len(known) == len(self) else self.at(known.tolist())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,7 +86,7 @@ class StoredReference:
     reason: str | None
     """`drift.Lacking` value."""
     detail: str
-    """For people."""
+    """For people: the reason in words, and how many records were left out."""
     warning: str | None
     """For people: the halves of the reference differ."""
     records: int

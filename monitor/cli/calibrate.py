@@ -95,7 +95,7 @@ def _print_references(references: list[StoredReference]) -> None:
                 each.series.category,
                 each.signal,
                 each.records,
-                "usable" if each.fitted is not None else f"{each.reason}: {each.detail}",
+                _told(each),
             )
             for each in references
         ],
@@ -105,6 +105,11 @@ def _print_references(references: list[StoredReference]) -> None:
         if each.warning is not None:
             name = "/".join((each.series.service, each.series.model, each.series.category))
             note(f"warning: {name} {each.signal}: {each.warning}")
+
+
+def _told(reference: StoredReference) -> str:
+    found = "usable" if reference.fitted is not None else str(reference.reason)
+    return f"{found}: {reference.detail}" if reference.detail else found
 
 
 def _print(calibration: Calibration) -> None:

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from monitor.drift.reference import Reference
-from monitor.drift.signals import REWORDED
 from monitor.drift.watch import Watch, follow, restore, start
 from monitor.errors import MalformedInput
+from monitor.evaluation.comparable import adjustable, shares_of
 from monitor.evaluation.ports import Samples
 from monitor.evaluation.references import Held
 from monitor.findings import Cursor, Series, SignalSample, WatchState
@@ -47,6 +47,7 @@ def follow_signal(
 ) -> Followed:
     """Go on from `state` up to `until`, where the order of records is final.
 
+    Records that cannot be adjusted for their share are passed over.
     Without a state, and with one of another calibration, the detector starts from nothing
     behind the last record of its reference.
     """
@@ -65,20 +66,22 @@ def follow_signal(
         )
         if len(fresh) == 0:
             break
-        watch = follow(
-            watch,
-            reference.observe(
-                fresh.values,
-                fresh.times,
-                probabilities=fresh.probabilities,
-                least_probability=reference.least_probability,
-                shares=fresh.shares if signal in REWORDED else None,
-            ),
-            reference_id=reference.id,
-            threshold=threshold,
-            recovery=recovery,
-        )
-        cursor, taken = _last(fresh), taken + len(fresh)
+        usable = adjustable(fresh, signal)
+        if len(usable):
+            watch = follow(
+                watch,
+                reference.observe(
+                    usable.values,
+                    usable.times,
+                    probabilities=usable.probabilities,
+                    least_probability=reference.least_probability,
+                    shares=shares_of(usable, signal),
+                ),
+                reference_id=reference.id,
+                threshold=threshold,
+                recovery=recovery,
+            )
+        cursor, taken = _last(fresh), taken + len(usable)
         if len(fresh) < BATCH:
             break
     return Followed(watch=watch, cursor=cursor, taken=taken)

@@ -17,15 +17,14 @@ import numpy as np
 
 from monitor.drift.comparison import Comparison, Sample, compare, correct, sharper, too_coarse
 from monitor.drift.correction import permutations_needed
-from monitor.drift.hajek import cluster_index
 from monitor.drift.permutation import BlockTest
 from monitor.drift.reference import Reference
-from monitor.drift.signals import REWORDED
 from monitor.drift.verdict import SUSPECT_P
+from monitor.evaluation.comparable import comparable
 from monitor.evaluation.following import TICK
 from monitor.evaluation.ports import Samples
 from monitor.evaluation.references import Held
-from monitor.findings import Series, SignalSample
+from monitor.findings import Series
 
 MOST_RECORDS = 5_000
 """Newest records of a window, and of a reference, that are compared."""
@@ -125,7 +124,7 @@ class Windows:
         found = self._samples.sample(
             series, signal, since=since, until=now, calibration=pair.held.calibration
         )
-        sample = _cut(found, signal)
+        sample = comparable(found, signal, newest=MOST_RECORDS)
         before = self._windows.get(pair.key)
         if before is not None and np.array_equal(before.sample.times, sample.times):
             comparison = before.comparison
@@ -145,14 +144,13 @@ class Windows:
         last = pair.held.stored.until
         if len(sample.values) == 0 or last is None:
             return None
-        before = self._samples.reference(series, signal, pair.held.calibration, until=last)
-        if len(before) == 0:
+        found = self._samples.reference(series, signal, pair.held.calibration, until=last)
+        before = comparable(found, signal, newest=MOST_RECORDS)
+        if len(before.values) == 0:
             return None
         # The same records give the same p-value, in whichever process.
         seed = zlib.crc32(repr((series, signal, pair.reference.id)).encode())
-        return compare(
-            pair.reference, _cut(before, signal), sample, seed=seed, permutations=permutations
-        )
+        return compare(pair.reference, before, sample, seed=seed, permutations=permutations)
 
     def _sharpen(self, pairs: Sequence[Pair], now: datetime, deadline: float) -> None:
         """With many tests their correction asks for smaller p-values than few permutations can
@@ -198,14 +196,3 @@ class Windows:
 def _permutations(window: Window) -> int:
     tests = window.comparison.tests.values() if window.comparison is not None else ()
     return max((test.permutations for test in tests if isinstance(test, BlockTest)), default=0)
-
-
-def _cut(found: SignalSample, signal: str) -> Sample:
-    newest = slice(-MOST_RECORDS, None)
-    return Sample(
-        values=found.values[newest],
-        times=found.times[newest],
-        probabilities=found.probabilities[newest],
-        clusters=cluster_index(np.array(found.traces[newest]), len(found.values[newest])),
-        shares=found.shares[newest] if signal in REWORDED else None,
-    )

@@ -82,8 +82,8 @@ def signal_sample(
 
     `signal` is one of `windows.Signal`, over scored records, or `skipped`, over all final
     ones; a fingerprint, and the calibration that HSS was normalized with, restrict the former
-    only. `shares` is NaN where a record has no perturbation with a distance (only the signals
-    made of distances always have a share). Raises `UsageError` for an unknown signal.
+    only. `shares` is NaN where a record has no stored perturbation with a distance.
+    Raises `UsageError` for an unknown signal.
     """
     if not has_columns(signal):
         known = choices((*Signal, SKIPPED))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from monitor.calibrating import Window, renormalize
 from monitor.drift.reference import restore_reference
@@ -15,6 +16,7 @@ from monitor.evaluator import SqlSamples
 from monitor.findings import Series
 from monitor.records import Calibration
 from monitor.settings.watching import Drift
+from monitor.storage.tables import scores
 from monitor.stores import Stores
 
 NEWS = Series(service="news", model="gemma", category="politics")
@@ -51,6 +53,40 @@ def test_a_reference_that_cannot_be_had_says_why(stores, score, calibration, dis
     found = _fitted(stores, calibration("cal-1", 0.5, hours=COUNT))["news", "hss"]
     assert (found.fitted, found.reason, found.records) == (None, "too_few_records", 20)
     assert found.detail == "20 reference records, it takes 30"
+
+
+def test_records_without_a_share_are_left_out_and_counted(
+    stores, score, calibration, distances
+) -> None:
+    """Distances are adjusted for the share of replaced words; lengths do without one."""
+    score(distances)
+    with stores.database.write() as connection:
+        connection.execute(
+            sa.update(scores)
+            .where(scores.c.record_id.in_(("news-000", "news-007")))
+            .values(mean_share=None)
+        )
+    found = _fitted(stores, calibration("cal-1", 0.5, hours=COUNT))
+    told = "2 records left out: no share of replaced words is stored with them"
+    distance = found["news", "raw_distance"]
+    assert (distance.records, distance.detail) == (COUNT - 2, told)
+    kept = [value for place, value in enumerate(distances) if place not in {0, 7}]
+    assert restore_reference(distance.fitted).mean == pytest.approx(np.mean(kept))
+    assert (found["news", "hss"].records, found["news", "hss"].detail) == (COUNT - 2, told)
+    length = found["news", "summary_words"]
+    assert (length.records, length.detail) == (COUNT, "")
+
+
+def test_without_any_share_there_is_no_reference(stores, score, calibration, distances) -> None:
+    """And calibrating goes on: the other signals have theirs."""
+    score(distances)
+    with stores.database.write() as connection:
+        connection.execute(sa.update(scores).values(mean_share=None))
+    found = _fitted(stores, calibration("cal-1", 0.5, hours=COUNT))
+    distance = found["news", "raw_distance"]
+    assert (distance.fitted, distance.reason, distance.records) == (None, "too_few_records", 0)
+    assert distance.detail.startswith("0 reference records, it takes 30; 40 records left out")
+    assert found["news", "summary_words"].fitted is not None
 
 
 def test_only_series_of_the_window_are_fitted(stores, score, calibration, distances) -> None:

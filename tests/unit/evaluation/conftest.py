@@ -42,6 +42,7 @@ class Record:
     series: Series = SERIES
     probability: float = 1.0
     final: bool = True
+    share: float = 0.15
 
 
 @dataclass
@@ -93,7 +94,7 @@ class Samples:
             values=np.array([r.values[signal] for r in found], dtype=float),
             probabilities=np.array([r.probability for r in found], dtype=float),
             traces=tuple(r.id for r in found),
-            shares=np.full(len(found), 0.15),
+            shares=np.array([r.share for r in found], dtype=float),
             releases=("v1",) * len(found),
         )
 

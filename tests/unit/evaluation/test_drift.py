@@ -63,6 +63,29 @@ def test_drift_is_found_with_its_beginning_and_size(watched, evaluator, normal) 
     assert finding.evidence >= finding.threshold
 
 
+def test_records_without_a_share_are_passed_over(watched, evaluator, normal) -> None:
+    """HSS cannot be adjusted for an unknown share: one NaN would silence the detector for good."""
+    values = normal(40, seed=4)
+    watched.add(values[:20])
+    watched.add([0.2], share=float("nan"))
+    watched.add(values[20:])
+    evaluator(**DRIFT).turn()
+    (state,) = watched.drift.states.values()
+    assert state.state["evidence"]["records"] == 40
+    assert state.cursor.record_id == watched.samples.records[-1].id
+    assert watched.finding().records == 40
+    assert 0 < watched.finding().evidence < float("inf")
+
+
+def test_records_none_of_which_has_a_share_move_the_cursor_all_the_same(watched, evaluator) -> None:
+    """Else every turn would read them again."""
+    watched.add([0.2] * 3, share=float("nan"))
+    evaluator(**DRIFT).turn()
+    (state,) = watched.drift.states.values()
+    assert state.state["evidence"]["records"] == 0
+    assert state.cursor.record_id == watched.samples.records[-1].id
+
+
 def test_each_record_is_taken_in_once_however_the_turns_fall(watched, evaluator, normal) -> None:
     """Two evaluators in turn end where a single one does."""
     values = normal(90, seed=4, plus=0.05)
