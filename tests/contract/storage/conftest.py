@@ -182,6 +182,26 @@ def make_result() -> MakeResult:
     return make
 
 
+@pytest.fixture
+def finish(
+    queue: SqlRecordQueue, make_sampled: MakeSampled, make_result: MakeResult, clock: FakeClock
+) -> Callable[..., None]:
+    """Take a record in and finish it; `record` and `result` are what differs."""
+
+    def run(
+        record_id: str,
+        *,
+        record: dict[str, object] | None = None,
+        result: dict[str, object] | None = None,
+    ) -> None:
+        queue.accept([make_sampled(record_id, **(record or {}))])
+        clock.advance(10)
+        [leased] = queue.lease("w", count=1, seconds=60)
+        queue.finish(leased.lease, make_result(record_id, **(result or {})))
+
+    return run
+
+
 def _explained() -> Explanation:
     """SHAP of the document and its first version, LIME without a budget."""
     words = ("The", "harbour", "council", "approved", "the", "budget", "on", "Monday")

@@ -29,19 +29,6 @@ from monitor.storage.queue import SqlRecordQueue
 from monitor.storage.windows import Signal, WindowClock, window_means
 
 
-@pytest.fixture
-def finish(queue: SqlRecordQueue, make_sampled: Any, make_result: Any, clock: Any) -> Any:
-    """Take a record in and finish it; `record` and `result` are what differs."""
-
-    def run(record_id: str, *, record: Any = None, result: Any = None) -> None:
-        queue.accept([make_sampled(record_id, **(record or {}))])
-        clock.advance(10)
-        [leased] = queue.lease("w", count=1, seconds=60)
-        queue.finish(leased.lease, make_result(record_id, **(result or {})))
-
-    return run
-
-
 def listed(database: Database, **wanted: Any) -> list[str]:
     return [row.id for row in list_records(database, RecordFilter(**wanted)).rows]
 
