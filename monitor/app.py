@@ -279,7 +279,6 @@ class Front:
             records_before=now() - timedelta(days=storage.keep_records_days),
             max_bytes=storage.max_database_bytes,
         )
-        self.stores.audit.prune(before=now() - timedelta(days=storage.keep_records_days))
 
 
 def web(front: Front) -> FastAPI:

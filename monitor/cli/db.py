@@ -71,6 +71,12 @@ def prune(config: Config = None, json_: Json = False) -> None:
         emit(report)
     else:
         note(
-            f"texts of {report.texts_erased} records erased, "
-            f"{report.records_deleted} records deleted"
+            f"texts of {report.texts_erased} records erased; deleted: "
+            f"{report.records_deleted} records, {report.breaches_deleted} breaches, "
+            f"{report.epochs_deleted} sampling epochs, {report.views_deleted} noted views of texts"
         )
+        if report.over_cap:
+            note(
+                f"warning: {report.bytes_after} bytes are more than storage.max_database_bytes: "
+                "what is left waits to be scored, and is not pruned"
+            )

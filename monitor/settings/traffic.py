@@ -121,7 +121,7 @@ class Storage(Section):
     keep_texts_days: Positive = Field(14, description="Days after which texts are erased.")
     keep_records_days: Positive = Field(90, description="Days after which records are deleted.")
     max_database_bytes: int | None = Field(
-        None, ge=2**20, description="Oldest texts are erased above this size; null: no limit."
+        None, ge=2**20, description="Oldest records are deleted above this size; null: no limit."
     )
 
 

@@ -22,6 +22,7 @@ import sqlalchemy as sa
 import structlog
 
 from monitor.ports import Clock
+from monitor.storage.audit import SqlTextAudit
 from monitor.storage.engine import Database
 from monitor.storage.finding_retention import prune_findings
 from monitor.storage.shared_tables import arrivals, epochs
@@ -51,6 +52,8 @@ class PruneReport:
     records_deleted: int
     epochs_deleted: int
     breaches_deleted: int
+    views_deleted: int
+    """Of the audit of viewed texts."""
     bytes_before: int
     bytes_after: int
     over_cap: bool
@@ -68,18 +71,20 @@ def prune(
 ) -> PruneReport:
     """Erase texts and delete records that were received before the given times.
 
-    `records_before` also ends what has been found out about them; see `finding_retention`.
+    `records_before` also ends what has been found out about them (see `finding_retention`) and
+    the audit of who viewed them.
 
     None means no limit of that kind. Safe to repeat, to interrupt and to run beside
     everything else.
     """
     before = stored_bytes(database)
     texts = 0 if texts_before is None else _erase_texts(database, clock, texts_before, batch)
-    deleted, old_epochs, old_breaches = 0, 0, 0
+    deleted, old_epochs, old_breaches, old_views = 0, 0, 0, 0
     if records_before is not None:
         deleted += sum(_delete_records(database, records.c.received_at < records_before, batch))
         old_epochs = _delete_epochs(database, records_before)
         old_breaches = prune_findings(database, records_before)
+        old_views = SqlTextAudit(database, clock=clock).prune(before=records_before)
     after = stored_bytes(database)
     if max_bytes is not None and after > max_bytes:
         for count in _delete_records(database, sa.true(), batch):
@@ -97,6 +102,7 @@ def prune(
         records_deleted=deleted,
         epochs_deleted=old_epochs,
         breaches_deleted=old_breaches,
+        views_deleted=old_views,
         bytes_before=before,
         bytes_after=after,
         over_cap=over_cap,

@@ -134,6 +134,18 @@ def test_prune_says_what_it_erased(add_records: Any, score_all: Any, cli: Any) -
     assert (kept.code, kept.objects[0]["texts_erased"]) == (0, 0)
 
 
+def test_prune_counts_all_that_goes_in_words(
+    add_records: Any, score_all: Any, cli: Any, monkeypatch: Any
+) -> None:
+    """Whoever looks for a breach that went with its records finds out here."""
+    add_records([{"id": "a", **RECORD}])
+    score_all(None)
+    assert cli("records", "show", "a").code == 0
+    monkeypatch.setenv("HSS_MONITOR__STORAGE__KEEP_RECORDS_DAYS", "1e-9")
+    told = cli("db", "prune").err
+    assert "1 records, 0 breaches, 0 sampling epochs, 1 noted views" in " ".join(told.split())
+
+
 def test_prune_erases_what_is_older_than_the_configuration_keeps(
     add_records: Any, score_all: Any, cli: Any, monkeypatch: Any
 ) -> None:
