@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import TypeVar
 
 from monitor.errors import UsageError, choices
+from monitor.findings import Series
 from monitor.investigate.moments import moment
 from monitor.records import Reason, RecordState
 from monitor.storage.breach_store import BreachFilter
 from monitor.storage.queries import RecordFilter
+from monitor.telemetry import OTHER
 
 RECORD_FIELDS = (
     "service",
@@ -27,9 +30,38 @@ RECORD_FIELDS = (
     "text",
 )
 BREACH_FIELDS = ("service", "model", "category", "threshold", "state", "since", "until")
-DRIFT_FIELDS = ("service", "model", "state")
+DRIFT_FIELDS = ("service", "model", "category", "state")
+_NAMES = ("service", "model", "category")
 _BREACH_STATES = ("open", "resolved")
 WordT = TypeVar("WordT", bound=StrEnum)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unfolded:
+    """An address without the names that only metrics have."""
+
+    query: Mapping[str, str]
+    folded: tuple[str, ...]
+    """Fields that were left out."""
+
+
+def unfolded(query: Mapping[str, str], known: Callable[[], Sequence[Series]]) -> Unfolded:
+    """What the link of a panel asks for.
+
+    In metrics `other` stands for every name that `labels` of the configuration does not list.
+    Panels cannot leave it out of their links, and no record has it, unless one of the `known`
+    series is really called so.
+    """
+    fields = [field for field in _NAMES if query.get(field) == OTHER]
+    if fields:
+        series = known()
+        fields = [
+            field for field in fields if all(getattr(each, field) != OTHER for each in series)
+        ]
+    return Unfolded(
+        query={field: value for field, value in query.items() if field not in fields},
+        folded=tuple(fields),
+    )
 
 
 def asked(query: Mapping[str, str], fields: tuple[str, ...]) -> dict[str, str]:

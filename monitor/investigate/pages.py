@@ -24,6 +24,7 @@ from monitor.investigate.filters import (
     asked,
     breach_filter,
     record_filter,
+    unfolded,
 )
 from monitor.investigate.overview import overview
 from monitor.investigate.problems import NotStored, page_route, read_body
@@ -57,6 +58,9 @@ def pages_router(sources: Sources) -> APIRouter:
         )
         return HTMLResponse(page, status)
 
+    def series_known() -> list[Series]:
+        return known_series(sources.database)
+
     def problem(request: Request, status: int, title: str, told: str) -> Response:
         return show(request, "problem.html", here="", status=status, title=title, problem=told)
 
@@ -68,7 +72,8 @@ def pages_router(sources: Sources) -> APIRouter:
 
     @router.get("/breaches")
     def show_breaches(request: Request) -> Response:
-        query = request.query_params
+        wanted = unfolded(request.query_params, series_known)
+        query = wanted.query
         page = sources.breaches.list_breaches(
             breach_filter(query, now=sources.clock()),
             limit=PAGE_ROWS,
@@ -84,6 +89,7 @@ def pages_router(sources: Sources) -> APIRouter:
             here="/breaches",
             page=page,
             asked=asked(query, BREACH_FIELDS),
+            folded=wanted.folded,
             marks=marks,
         )
 
@@ -128,7 +134,8 @@ def pages_router(sources: Sources) -> APIRouter:
 
     @router.get("/drift")
     def show_drift(request: Request) -> Response:
-        query = request.query_params
+        wanted = unfolded(request.query_params, series_known)
+        query = wanted.query
         if {"service", "model", "category"} <= set(query):
             series = Series(
                 service=query["service"], model=query["model"], category=query["category"]
@@ -144,17 +151,25 @@ def pages_router(sources: Sources) -> APIRouter:
                 course_picture=drawing.drift_course,
                 spread_picture=drawing.drift_spread,
             )
-        wanted = asked(query, DRIFT_FIELDS)
-        listed = drift_list(sources, **{name: value or None for name, value in wanted.items()})
-        return show(request, "drift.html", here="/drift", facts=listed, asked=wanted)
+        fields = asked(query, DRIFT_FIELDS)
+        listed = drift_list(sources, **{name: value or None for name, value in fields.items()})
+        return show(
+            request,
+            "drift.html",
+            here="/drift",
+            facts=listed,
+            asked=fields,
+            folded=wanted.folded,
+        )
 
     @router.get("/records")
     def show_records(request: Request, visitor: Seen) -> Response:
-        query = request.query_params
+        series = series_known()
+        wanted = unfolded(request.query_params, lambda: series)
+        query = wanted.query
         text = query.get("text", "").strip()
         if text and not visitor.sees_texts:
             raise UsageError("text: texts are shown to investigators only")
-        series = known_series(sources.database)
         page = search_records(
             sources.database,
             record_filter(query, now=sources.clock()),
@@ -169,6 +184,7 @@ def pages_router(sources: Sources) -> APIRouter:
             here="/records",
             page=page,
             asked=asked(query, RECORD_FIELDS),
+            folded=wanted.folded,
             budget=SCAN_TEXTS,
             states=list(RecordState),
             reasons=list(Reason),

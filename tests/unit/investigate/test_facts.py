@@ -11,7 +11,7 @@ from monitor.errors import UsageError
 from monitor.findings import Series
 from monitor.investigate.breach import breach_facts
 from monitor.investigate.drift import drift_list, series_drift
-from monitor.investigate.filters import asked, breach_filter, record_filter
+from monitor.investigate.filters import asked, breach_filter, record_filter, unfolded
 from monitor.investigate.moments import moment, span
 from monitor.investigate.overview import Standing, overview
 from monitor.investigate.sources import Sources
@@ -141,3 +141,17 @@ def test_a_time_that_is_none_is_refused(value: str) -> None:
     with pytest.raises(UsageError, match="is no time"):
         moment("since", value, now=NOW)
     assert span(value) is None
+
+
+def test_a_service_that_is_really_called_other_can_be_asked_for() -> None:
+    """Only names that no series has are taken for those of metrics."""
+    query = {"service": "other", "model": "other", "category": "law"}
+    really = Series(service="other", model="m", category="law")
+    found = unfolded(query, lambda: [NEWS, really])
+    assert (found.query, found.folded) == ({"service": "other", "category": "law"}, ("model",))
+
+
+def test_series_are_looked_up_only_where_it_takes_them() -> None:
+    """They cost a query."""
+    found = unfolded({"service": "newsroom"}, lambda: pytest.fail("looked up"))
+    assert (found.query, found.folded) == ({"service": "newsroom"}, ())

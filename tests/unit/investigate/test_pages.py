@@ -294,6 +294,21 @@ def test_what_cannot_be_shown_is_said_as_a_page(
     assert 'href="/"' in answer.text
 
 
+@pytest.mark.parametrize("page", ["/records", "/breaches", "/drift"])
+def test_a_name_that_only_metrics_have_does_not_hide_everything(
+    client: TestClient, page: str
+) -> None:
+    """Grafana's links carry `other` where a label folds names; no record is called so."""
+    rest = "&model=gemma-270m&category=politics"
+    narrowed = client.get(f"{page}?service=other{rest}")
+    assert narrowed.status_code == 200
+    assert "Not narrowed by service:" in narrowed.text
+    assert "newsroom · gemma-270m · politics" in narrowed.text
+    both = client.get(f"{page}?service=other&model=other&category=politics").text
+    assert "Not narrowed by service and model:" in both
+    assert "Not narrowed" not in client.get(f"{page}?service=newsroom").text
+
+
 def test_reading_texts_is_noted_and_withheld_from_viewers(
     guarded: TestClient, sources: Sources, story: Any
 ) -> None:
