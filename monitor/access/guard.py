@@ -12,6 +12,7 @@ from monitor.access.middleware import AccessMiddleware
 from monitor.access.policy import AccessPolicy, Role, policy_of
 from monitor.access.session import Sessions, session_key
 from monitor.access.sign_in import sign_in_router
+from monitor.access.wrong_tokens import WrongTokens
 from monitor.ports import Clock
 from monitor.settings import Settings
 
@@ -43,11 +44,17 @@ def guard(
         )
     sessions = Sessions(session_key(hash_key, policy.digest), hours=settings.access.session_hours)
     public_url = settings.outlets.public_url
-    app.include_router(sign_in_router(policy, sessions, clock=clock, public_url=public_url))
+    wrong_tokens = WrongTokens(clock=clock)
+    app.include_router(
+        sign_in_router(
+            policy, sessions, wrong_tokens=wrong_tokens, clock=clock, public_url=public_url
+        )
+    )
     app.add_middleware(
         AccessMiddleware,
         policy=policy,
         sessions=sessions,
+        wrong_tokens=wrong_tokens,
         clock=clock,
         public_url=public_url,
         local_only=local and Role.VIEWER in policy.open_roles,

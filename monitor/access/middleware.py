@@ -22,8 +22,9 @@ from monitor.access.cross_site import (
 from monitor.access.headers import harden
 from monitor.access.policy import CHANGES_NOTHING, STATIC, AccessPolicy, Role, needed_role
 from monitor.access.session import Sessions
-from monitor.access.sign_in import SIGN_IN, is_https, refusal_page, set_cookie
+from monitor.access.sign_in import SIGN_IN, is_https, refusal_page, set_cookie, too_many
 from monitor.access.visitor import FORM_FIELD, Visitor, recognize, remember
+from monitor.access.wrong_tokens import WrongTokens
 from monitor.errors import MalformedInput
 from monitor.ports import Clock
 
@@ -35,7 +36,8 @@ class AccessMiddleware:
     """Lets a request through with a `Visitor`, or refuses it.
 
     401 without a valid token, 403 with one of a lesser role and for what another site made a
-    browser send, 413 for an endless form, 421 for a name that is not ours. `public_url` is the
+    browser send, 413 for an endless form, 421 for a name that is not ours, 429 for wrong tokens
+    of people that are too many. `public_url` is the
     address by which people reach the pages; `local_only` says that nothing but this machine
     reaches the port; `refused` is told the status of each refused ingest request.
     """
@@ -46,6 +48,7 @@ class AccessMiddleware:
         *,
         policy: AccessPolicy,
         sessions: Sessions,
+        wrong_tokens: WrongTokens,
         clock: Clock,
         public_url: str | None = None,
         local_only: bool = False,
@@ -54,6 +57,7 @@ class AccessMiddleware:
         self._app = app
         self._policy = policy
         self._sessions = sessions
+        self._wrong_tokens = wrong_tokens
         self._clock = clock
         self._public_url = public_url
         self._local_only = local_only
@@ -101,8 +105,12 @@ class AccessMiddleware:
         if needed is None or self._policy.allows(visitor.role, needed):
             return None
         if visitor.role is None:
-            problem = "the token is wrong" if visitor.token_shown else "this needs a token"
-            return self._refusal(request, needed, 401, problem)
+            if not visitor.token_shown:
+                return self._refusal(request, needed, 401, "this needs a token")
+            wait = self._wrong_tokens.shown() if needed in _FOR_PEOPLE else None
+            if wait is not None:
+                return self._refusal(request, needed, 429, too_many(wait), wait=wait)
+            return self._refusal(request, needed, 401, "the token is wrong")
         problem = f"the role {visitor.role.value!r} may not do this"
         return self._refusal(request, needed, 403, problem)
 
@@ -131,7 +139,13 @@ class AccessMiddleware:
         return None, _again(body, request.receive)
 
     def _refusal(
-        self, request: Request, needed: Role | None, status: int, problem: str
+        self,
+        request: Request,
+        needed: Role | None,
+        status: int,
+        problem: str,
+        *,
+        wait: int | None = None,
     ) -> Response:
         if needed is Role.INGEST:
             self._count_refused(status)
@@ -145,11 +159,15 @@ class AccessMiddleware:
             )
             # What was to be changed is not done by signing in.
             path = path if reads else "/"
-            return refusal_page(problem, status=status, form=asks, next_=path, again=again)
+            return refusal_page(
+                problem, status=status, form=asks, next_=path, again=again, wait=wait
+            )
         response = JSONResponse({"detail": problem}, status)
         if status == 401:
             error = ', error="invalid_token"' if "wrong" in problem else ""
             response.headers["WWW-Authenticate"] = f'Bearer realm="hss-monitor"{error}'
+        if wait is not None:
+            response.headers["Retry-After"] = str(wait)
         return response
 
     def _hand_out(self, request: Request, visitor: Visitor, headers: MutableHeaders) -> None:

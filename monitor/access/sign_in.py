@@ -17,6 +17,7 @@ import monitor
 from monitor.access.cross_site import form_fields
 from monitor.access.policy import AccessPolicy, Role
 from monitor.access.session import COOKIE, Session, Sessions, known_as
+from monitor.access.wrong_tokens import WrongTokens
 from monitor.errors import MalformedInput
 from monitor.ports import Clock
 
@@ -32,12 +33,19 @@ _OWN_PATH = re.compile(r"/(?![/\\])[!-\[\]-~]*")
 
 
 def refusal_page(
-    problem: str | None, *, status: int, form: bool, next_: str = "/", again: bool = False
+    problem: str | None,
+    *,
+    status: int,
+    form: bool,
+    next_: str = "/",
+    again: bool = False,
+    wait: int | None = None,
 ) -> HTMLResponse:
     """A page that says what is wrong, with the form to sign in where that would help.
 
     With `again` it asks once more for where the person wanted to go: a browser that follows a
     link of another site leaves the session's cookie out, and sends it with the second request.
+    `wait` is the number of seconds after which another try is answered.
     """
     body = _PAGES.get_template("sign_in.html").render(
         title="Sign in" if form else "Refused",
@@ -48,8 +56,20 @@ def refusal_page(
         # Another one than before an upgrade: style sheets are cached.
         version=monitor.__version__,
     )
-    headers = {"WWW-Authenticate": 'Bearer realm="hss-monitor"'} if status == 401 else None
+    headers = {}
+    if status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="hss-monitor"'
+    if wait is not None:
+        headers["Retry-After"] = str(wait)
     return HTMLResponse(body, status, headers=headers)
+
+
+def too_many(wait: int) -> str:
+    """What is said to a wrong token after too many."""
+    return (
+        f"wrong tokens were shown too often; try again in {wait} seconds "
+        "(the right one works at once)"
+    )
 
 
 def own_path(given: str) -> str:
@@ -84,7 +104,12 @@ def is_https(request: Request, *, public_url: str | None) -> bool:
 
 
 def sign_in_router(
-    policy: AccessPolicy, sessions: Sessions, *, clock: Clock, public_url: str | None
+    policy: AccessPolicy,
+    sessions: Sessions,
+    *,
+    wrong_tokens: WrongTokens,
+    clock: Clock,
+    public_url: str | None,
 ) -> APIRouter:
     """`GET` and `POST /sign-in`, `POST /sign-out`."""
     router = APIRouter(include_in_schema=False)
@@ -102,6 +127,9 @@ def sign_in_router(
         next_ = form.get("next", "/")
         role = policy.role_of(form.get("token", "").strip())
         if role not in {Role.VIEWER, Role.INVESTIGATOR}:
+            wait = wrong_tokens.shown()
+            if wait is not None:
+                return refusal_page(too_many(wait), status=429, form=True, next_=next_, wait=wait)
             log.warning("sign_in_refused", role=role)
             problem = "This is no token of a viewer or an investigator."
             return refusal_page(problem, status=401, form=True, next_=next_)
