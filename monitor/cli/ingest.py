@@ -13,10 +13,10 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from monitor.app import Front
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, note
 from monitor.errors import UsageError
+from monitor.front import Front
 from monitor.ingest.following import Taken
 from monitor.ingest.submission import read_submission
 from monitor.settings import Settings

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from monitor.app import front_name
 from monitor.calibrating import Window
 from monitor.drift_references import fit_references
+from monitor.front import front_name
 from monitor.records import (
     Attribution,
     AttributionMethod,

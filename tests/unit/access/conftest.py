@@ -11,7 +11,8 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from monitor.app import Front, web
+from monitor.app import web
+from monitor.front import Front
 from monitor.settings import Settings
 from monitor.stores import open_stores
 
