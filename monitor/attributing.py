@@ -33,9 +33,6 @@ log = structlog.get_logger(__name__)
 
 OpenSeries = Callable[[], frozenset[Series]]
 
-TEXTRANK_SHARE = 0.1
-"""`attribution.share` where it is not set and an evaluation costs milliseconds."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Policy:
@@ -210,10 +207,7 @@ def attributing_of(
         evaluators = textrank(language, encoder, sentences=sentences)
     else:
         evaluators = similarity(summarizer, encoder)
-    share = wanted.share
-    if share is None:
-        share = TEXTRANK_SHARE if extracts else 0.0
-    policy = Policy(share=share, above_hss=wanted.above_hss)
+    policy = Policy(share=wanted.share_where(extracts=extracts), above_hss=wanted.above_hss)
     in_breach = not policy.never if wanted.in_breach is None else wanted.in_breach
     policy = replace(policy, in_breach=in_breach and open_series is not None)
     explainer = None

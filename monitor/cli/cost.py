@@ -13,9 +13,6 @@ from monitor.storage.detail import RecordDetail
 from monitor.stores import Stores, now
 
 DAY = timedelta(days=1)
-TEXTRANK_SHARE = 0.1
-"""`attribution.share` where it is not set and the summarizer is TextRank, as scorers take it;
-importing theirs would load their models' libraries."""
 _CALLING = frozenset({"chat", "http", "replay"})
 """Kinds of summarizer of which every evaluation is a call."""
 
@@ -105,9 +102,7 @@ def _share(settings: Settings, scored: Sequence[RecordDetail]) -> float:
     wanted = settings.attribution
     if not wanted.methods:
         return 0.0
-    share = wanted.share
-    if share is None:
-        share = TEXTRANK_SHARE if settings.summarizer.kind == "textrank" else 0.0
+    share = wanted.share_where(extracts=settings.summarizer.kind == "textrank")
     if wanted.above_hss is None:
         return share
     known = [detail.row.hss for detail in scored if detail.row.hss is not None]

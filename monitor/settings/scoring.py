@@ -159,6 +159,10 @@ class Scoring(Section):
     max_words: Count = Field(20_000, description="Longer documents are skipped as `too_long`.")
 
 
+TEXTRANK_SHARE = 0.1
+"""`attribution.share` where it is not set and an evaluation costs milliseconds."""
+
+
 class Attribution(Section):
     methods: tuple[Literal["shap", "lime", "smile", "attention"], ...] = Field(
         ("shap",), description="Which attributions are computed; attention needs seq2seq."
@@ -195,6 +199,12 @@ class Attribution(Section):
         description="For all of a record: K' + 2 explanations by each method; where it is short, "
         "each gets the same smaller share.",
     )
+
+    def share_where(self, *, extracts: bool) -> float:
+        """`share`, or its default: `extracts` says that the summarizer is TextRank."""
+        if self.share is not None:
+            return self.share
+        return TEXTRANK_SHARE if extracts else 0.0
 
     @model_validator(mode="after")
     def _enough(self) -> Attribution:

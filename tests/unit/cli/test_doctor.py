@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,6 @@ import numpy as np
 import pytest
 import yaml
 
-import monitor
-from monitor.cli.cost import TEXTRANK_SHARE
 from monitor.cli.doctor import _advice
 from monitor.records import Attribution, Explanation, MethodResult, SamplingEpoch, Stratum
 from monitor.stores import now
@@ -149,19 +146,6 @@ def test_what_was_measured_is_told_instead_of_the_bound(
     assert attribution["seconds_per_record"] == 3.0
     assert attribution["seconds_per_day"] == pytest.approx(72, rel=0.01)
     assert cost["core_seconds_per_day"] == pytest.approx(1200, rel=0.01)
-
-
-def test_the_share_of_textrank_is_that_of_the_scorers() -> None:
-    """Read from their source: importing it loads their models' libraries."""
-    source = Path(monitor.__file__).with_name("attributing.py").read_text()
-    values = {
-        node.targets[0].id: node.value.value
-        for node in ast.parse(source).body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and isinstance(node.value, ast.Constant)
-    }
-    assert values["TEXTRANK_SHARE"] == TEXTRANK_SHARE
 
 
 def test_the_doctor_says_who_evaluates(cli: Any, stores: Any, made: Any) -> None:
