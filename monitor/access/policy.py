@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from monitor.errors import ConfigurationError
-from monitor.settings.watching import Access
+from monitor.settings.access import Access
 
 CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 _ALWAYS_OPEN = frozenset({"/healthz", "/readyz", "/sign-in", "/sign-out"})

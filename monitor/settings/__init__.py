@@ -9,6 +9,9 @@ from __future__ import annotations
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from monitor.settings.access import Access
+from monitor.settings.outlets import Outlets
+from monitor.settings.running import Execution, Scheduler
 from monitor.settings.scoring import (
     Attribution,
     Calibration,
@@ -35,13 +38,9 @@ from monitor.settings.traffic import (
 )
 from monitor.settings.watching import (
     DEFAULT_THRESHOLDS,
-    Access,
     Drift,
     Evaluation,
-    Execution,
     Limit,
-    Outlets,
-    Scheduler,
     Threshold,
     Windows,
 )

@@ -1,54 +1,13 @@
-"""Sections about running and watching: processes, drift, thresholds, access, outlets."""
+"""Sections about watching: windows, evaluation, drift and thresholds."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, model_validator
 
 from monitor.settings.section import Count, Positive, Section
-
-
-class Ray(Section):
-    """Scorers as actors on a Ray cluster, for `hss-monitor scorer --ray`."""
-
-    address: str | None = Field(
-        None,
-        description="Cluster of the actors: host:6379 from one of its machines, ray://host:10001 "
-        "from elsewhere, or auto (RAY_ADDRESS, else the one on this machine). null: a Ray of its "
-        "own, which nothing but this machine reaches.",
-    )
-    scorers: Count = Field(1, description="Scorers (actors) on the cluster.")
-    cpus: Positive = Field(1, description="CPUs that Ray sets aside for each.")
-    gpus: float = Field(
-        0, ge=0, allow_inf_nan=False, description="GPUs for each; 0.5: two share one."
-    )
-
-    @model_validator(mode="after")
-    def _divisible(self) -> Ray:
-        for name, amount in (("cpus", self.cpus), ("gpus", self.gpus)):
-            if amount > 1 and amount != int(amount):
-                raise ValueError(f"{name} {amount:g}: above 1 Ray takes whole numbers only")
-        return self
-
-
-class Execution(Section):
-    backend: Literal["local", "none"] = Field(
-        "local", description="Scorers as processes of this sidecar, or none (they run elsewhere)."
-    )
-    scorers: Count = Field(1, description="Scorer processes.")
-    lease_seconds: Positive = Field(120, description="A lease not renewed for so long is lost.")
-    max_attempts: Count = Field(3, description="Leases after which a record fails.")
-    poll_seconds: Positive = Field(0.5, description="Pause of a scorer that found no work.")
-    ray: Ray = Ray()
-
-
-class Scheduler(Section):
-    supervise_seconds: Positive = Field(2, description="How often scorers are checked.")
-    gauges_seconds: Positive = Field(10, description="How often gauges are refreshed.")
-    retention_seconds: Positive = Field(3600, description="How often old rows are erased.")
 
 
 class Windows(Section):
@@ -278,57 +237,3 @@ DEFAULT_THRESHOLDS = (
         calm_seconds=60,
     ),
 )
-
-
-class Access(Section):
-    """Where no token is configured, every route is open to whoever reaches the port."""
-
-    ingest_token: SecretStr | None = Field(None, description="Bearer token that may send records.")
-    ingest_token_file: Path | None = Field(None, description="File that holds it instead.")
-    viewer_token: SecretStr | None = Field(
-        None, description="Bearer token that may read pages and the API."
-    )
-    viewer_token_file: Path | None = Field(None, description="File that holds it instead.")
-    investigator_token: SecretStr | None = Field(
-        None, description="Bearer token that may also see all texts, acknowledge and mark."
-    )
-    investigator_token_file: Path | None = Field(None, description="File that holds it instead.")
-    metrics_token: SecretStr | None = Field(None, description="Bearer token that may scrape.")
-    metrics_token_file: Path | None = Field(None, description="File that holds it instead.")
-    texts: Literal["viewer", "investigator"] = Field(
-        "viewer", description="The least role that is shown documents and summaries."
-    )
-    session_hours: Positive = Field(
-        12, description="How long a browser stays signed in after a token was entered."
-    )
-
-
-class Webhook(Section):
-    url: str | None = Field(
-        None, description="Where a signed JSON body is posted when a breach opens or resolves."
-    )
-    secret: SecretStr | None = Field(None, description="Key of the HMAC-SHA256 signature.")
-    secret_file: Path | None = Field(None, description="File that holds it instead.")
-    timeout_seconds: Positive = Field(10, description="Time limit of one try.")
-
-
-class Events(Section):
-    url: str | None = Field(
-        None,
-        description="OTLP/HTTP endpoint (…/v1/logs) that gets a gen_ai.evaluation.result event "
-        "for every score, beside the span of the call.",
-    )
-    headers: dict[str, SecretStr] = Field(
-        default_factory=dict, description="Headers of these requests, such as authorization."
-    )
-    timeout_seconds: Positive = Field(10, description="Time limit of one try.")
-
-
-class Outlets(Section):
-    public_url: str | None = Field(
-        None,
-        description="Address of these pages as people reach it; links of alerts, webhooks and "
-        "events begin with it. null: links are left out.",
-    )
-    webhook: Webhook = Webhook()
-    events: Events = Events()

@@ -9,7 +9,7 @@ import pytest
 
 from monitor.access.policy import AccessPolicy, Role, needed_role, policy_of
 from monitor.errors import ConfigurationError
-from monitor.settings.watching import Access
+from monitor.settings.access import Access
 
 ALL = {role: f"token-of-{role}" for role in Role}
 

@@ -18,7 +18,8 @@ from monitor.mixin.burn_rate_alerts import burn_rate_alerts
 from monitor.mixin.installation import Installation, gap_seconds, installation
 from monitor.mixin.rules import alerts
 from monitor.settings import Settings, Threshold
-from monitor.settings.watching import Evaluation, Execution, ThresholdSignal
+from monitor.settings.running import Execution
+from monitor.settings.watching import Evaluation, ThresholdSignal
 
 
 def test_every_alert_carries_what_is_needed_at_night(
