@@ -24,12 +24,11 @@ from monitor.investigate.record_parts import (
 )
 from monitor.investigate.sources import Sources
 from monitor.records import CapturedRequest, FloatArray, UnsupportedFact
-from monitor.storage.detail import (
-    RecordDetail,
+from monitor.storage.detail import RecordDetail, record_detail
+from monitor.storage.detail_parts import (
     StoredAttribution,
     StoredExplanation,
     StoredPerturbation,
-    record_detail,
 )
 from monitor.storage.replayed import captured_request
 

@@ -111,40 +111,7 @@ class Repository:
                 sa.update(records).where(records.c.id.in_(ids)).values(observed_at=self._clock())
             )
             rows = connection.execute(
-                sa.select(
-                    records.c.id,
-                    records.c.trace_id,
-                    records.c.service,
-                    records.c.model,
-                    sa.func.coalesce(records.c.category, "").label("category"),
-                    records.c.state,
-                    records.c.reason,
-                    records.c.probability,
-                    scores.c.hss,
-                    scores.c.raw_distance,
-                    scores.c.null_distance,
-                    scores.c.excess,
-                    scores.c.entity_support,
-                    scores.c.number_support,
-                    scores.c.content_word_precision,
-                    scores.c.observed_distance,
-                    scores.c.mean_share,
-                    scores.c.document_words,
-                    scores.c.summary_words,
-                    scores.c.attribution_probability,
-                    scores.c.summac,
-                    scores.c.factcc,
-                    scores.c.shap_instability,
-                    scores.c.shap_reason,
-                    scores.c.lime_instability,
-                    scores.c.lime_reason,
-                    scores.c.smile_instability,
-                    scores.c.smile_reason,
-                    scores.c.attention_instability,
-                    scores.c.attention_reason,
-                    scores.c.stage_seconds,
-                    scores.c.core_seconds,
-                )
+                sa.select(*_finished_columns())
                 .select_from(records.outerjoin(scores))
                 .where(records.c.id.in_(ids))
                 .order_by(records.c.finished_at, records.c.id)
@@ -278,6 +245,13 @@ class Repository:
             if len(rows) < _PAGE:
                 return
             last = (rows[-1]["received_at"], rows[-1]["id"])
+
+
+def _finished_columns() -> list[sa.ColumnElement[Any]]:
+    """The columns of `FinishedRecord`, by its fields; what a record has itself comes from there."""
+    category: sa.ColumnElement[Any] = sa.func.coalesce(records.c.category, "").label("category")
+    names = [name for name in FinishedRecord.__slots__ if name != "category"]
+    return [category, *((records if name in records.c else scores).c[name] for name in names)]
 
 
 def _window(
