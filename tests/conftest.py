@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pwd
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import structlog
 
 from monitor.storage.engine import Database, connect
 from monitor.storage.schema import upgrade
@@ -64,6 +66,15 @@ def _server_user() -> str | None:
         return None
     users = {entry.pw_name for entry in pwd.getpwall()}
     return "postgres" if "postgres" in users else "nobody"
+
+
+@pytest.fixture(autouse=True)
+def logs_end_with_their_test() -> Iterator[None]:
+    """A command sends logs to the standard error of its test, which is closed afterwards."""
+    yield
+    if structlog.is_configured():
+        structlog.reset_defaults()
+        logging.getLogger().handlers.clear()
 
 
 @pytest.fixture(scope="session")

@@ -97,7 +97,10 @@ class Redaction:
                 edges.append(edges[-1] + len(pieces[-1]))
                 pieces.append(piece)
         content = "".join(pieces)
-        return None if self._matches_across(content, edges[1:]) else content
+        # What stands behind a number can decide where it ends, so joining may also show one that
+        # stands on one side of an edge only.
+        left = any(_redacted(piece) != piece for piece in _pieces(content))
+        return None if left or self._matches_across(content, edges[1:]) else content
 
     def _matches_across(self, text: str, edges: Sequence[int]) -> bool:
         """Whether something to be redacted stands across one of the positions, in order."""

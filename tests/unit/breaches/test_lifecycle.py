@@ -8,7 +8,6 @@ from monitor.breaches.lifecycle import (
     Breach,
     BreachState,
     Step,
-    acknowledge,
     live_precision,
     step,
 )
@@ -103,13 +102,12 @@ def test_silence_does_not_ripen_a_pending_breach(walk) -> None:
 
 
 def test_a_second_breach_is_a_new_one(walk) -> None:
-    """Its own number, no acknowledgement of the first, its own worst value."""
+    """Its own number, its own worst value."""
     first = walk((0, 0.95), (5, 0.9), (6, 0.1), (16, 0.1))[-1].breach
-    seen = acknowledge(first, name="ada", note="rolled back", now=1000.0)
-    steps = walk((20, 0.7), (25, 0.7), breach=seen)
+    steps = walk((20, 0.7), (25, 0.7), breach=first)
     assert _states(steps) == ["pending", "open"]
     last = steps[-1].breach
-    assert (last.number, last.acknowledged_by, last.worst, last.resolved_at) == (2, None, 0.7, None)
+    assert (last.number, last.worst, last.resolved_at) == (2, 0.7, None)
 
 
 def test_a_false_start_after_a_breach_falls_back_to_resolved(walk) -> None:
@@ -139,22 +137,6 @@ def test_the_worst_of_a_fall_is_the_lowest(walk) -> None:
     steps = walk((0, 0.7), (1, 0.4), (2, 0.6), threshold=support)
     assert steps[-1].breach.worst == 0.4
     assert steps[-1].breach.contributors[0].value == 0.4
-
-
-def test_acknowledgement_keeps_name_and_note_and_state(walk) -> None:
-    """Someone is on it; the breach is still open."""
-    opened = walk((0, 0.9), (5, 0.9))[-1].breach
-    seen = acknowledge(opened, name=" ada ", note="release 7?", now=400.0)
-    assert (seen.acknowledged_by, seen.note, seen.acknowledged_at) == ("ada", "release 7?", 400.0)
-    assert seen.state is BreachState.OPEN
-
-
-def test_only_an_opened_breach_can_be_acknowledged(walk) -> None:
-    """And only by somebody."""
-    with pytest.raises(UsageError, match="state 'ok'"):
-        acknowledge(Breach(), name="ada", note="", now=0.0)
-    with pytest.raises(UsageError, match="name: empty"):
-        acknowledge(walk((0, 0.9), (5, 0.9))[-1].breach, name=" ", note="", now=400.0)
 
 
 def test_live_precision_has_wilsons_interval() -> None:

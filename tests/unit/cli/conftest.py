@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import runpy
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import structlog
 import yaml
 
 from monitor import configuration
@@ -54,7 +52,7 @@ def config_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def cli(config_file: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Result]]:
+def cli(config_file: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
     """Runs a command as the shell would, and gives its exit code and what it printed."""
 
     def run(*arguments: str) -> Result:
@@ -63,10 +61,7 @@ def cli(config_file: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Calla
         printed = capsys.readouterr()
         return Result(code=code, out=printed.out, err=printed.err)
 
-    yield run
-    # Commands send logs to the standard error of their test, which is closed by now.
-    structlog.reset_defaults()
-    logging.getLogger().handlers.clear()
+    return run
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from monitor.drift.comparison import Comparison, Sample, compare, compare_halves, correct
 from monitor.drift.permutation import BlockTest
 from monitor.drift.reference import Insufficient, Lacking, Reference, fit_reference
-from monitor.drift.verdict import DriftState, Verdict, judge, judge_series
+from monitor.drift.verdict import DriftState, Verdict, judge
 from monitor.drift.watch import Watch, follow, start
 
 C = 10_000.0
@@ -122,17 +122,6 @@ def test_a_window_too_small_for_tests_leaves_the_e_detector(judged, stable) -> N
     refused = Insufficient(reason=Lacking.TOO_FEW_RECORDS, detail="60 records")
     verdict = judged(stable(60, seed=3), Comparison(tests={"ks": refused}, adjusted={}))
     assert verdict.state is DriftState.STABLE
-
-
-def test_a_series_is_as_bad_as_its_worst_signal(judged, stable) -> None:
-    """And names those that moved, the earliest first: often the cause."""
-    calm, moved = stable(700, seed=3), np.clip(stable(700, seed=4) + 0.2, 0, 1)
-    later = np.clip(stable(700, seed=5) + 0.2 * (np.arange(700) >= 300), 0, 1)
-    series = judge_series({"hss": judged(later), "excess": judged(moved), "null": judged(calm)})
-    assert series.state is DriftState.DRIFTED
-    assert series.moved == ("excess", "hss")
-    assert series.since == pytest.approx(50 * 3600, abs=2 * 3600)
-    assert judge_series({}).state is DriftState.INSUFFICIENT
 
 
 def test_a_comparison_ignores_the_hour_and_is_corrected_over_all(stable, clock) -> None:
