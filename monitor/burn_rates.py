@@ -13,10 +13,9 @@ from typing import Protocol
 
 from monitor.findings import Series
 from monitor.settings import Threshold
+from monitor.storage.signal_columns import SKIPPED
+from monitor.storage.windows import INSTABILITIES
 from monitor.telemetry import Telemetry
-
-SKIPPED = "skipped"
-EXPLAINED = "_instability"
 
 
 class FinishedRow(Protocol):
@@ -89,7 +88,7 @@ def _value(row: FinishedRow, signal: str) -> float | None:
 
 
 def _weight(row: FinishedRow, signal: str) -> float | None:
-    if not signal.endswith(EXPLAINED):
+    if signal not in INSTABILITIES:
         return 1 / row.probability
     if not row.attribution_probability:
         return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 import traceback
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
 
@@ -20,6 +20,7 @@ from monitor.child import Stopping
 from monitor.drift_references import sample_of
 from monitor.errors import DatabaseUnavailable
 from monitor.evaluation.drifting import DriftJudge
+from monitor.evaluation.following import TICK
 from monitor.evaluation.references import References
 from monitor.evaluation.thresholds import ThresholdJudge
 from monitor.evaluation.turn import Evaluator, Judges
@@ -35,7 +36,6 @@ log = structlog.get_logger(__name__)
 
 COMPARING_SHARE = 0.5
 """Of `evaluation.seconds`: what comparing windows may take of a turn."""
-TICK = timedelta(microseconds=1)
 
 
 class SqlSamples:

@@ -16,6 +16,11 @@ import numpy as np
 
 from monitor.records import FloatArray
 
+DRIFT_STATES = ("insufficient", "stable", "suspect", "drifted")
+"""Of a finding, from unknown to certain."""
+BREACH_STATES = ("open", "resolved")
+"""Of a breach; before it opened there is none."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class Series:
@@ -133,7 +138,7 @@ class DriftFinding:
     signal: str
     calibration_id: str | None
     state: str
-    """`insufficient`, `stable`, `suspect` or `drifted`."""
+    """One of `DRIFT_STATES`."""
     reason: str | None
     """Why it is `insufficient`."""
     detail: str

@@ -15,8 +15,9 @@ import numpy as np
 
 from monitor.breaches.configured import AGE, threshold_of
 from monitor.breaches.preview import Preview, preview
+from monitor.breaches.stored import records_of
 from monitor.breaches.thresholds import Records, Threshold
-from monitor.findings import Series, SignalSample
+from monitor.findings import Series
 from monitor.records import FloatArray
 from monitor.settings import Threshold as Configured
 from monitor.storage.series import list_series, signal_sample
@@ -119,16 +120,6 @@ def preview_threshold(
                 every=span.every,
             ),
         )
-
-
-def records_of(sample: SignalSample) -> Records:
-    """A sample as thresholds take it."""
-    return Records(
-        values=sample.values,
-        weights=1.0 / sample.probabilities,
-        ids=sample.ids,
-        releases=sample.releases,
-    )
 
 
 def _ages(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastapi import HTTPException, Request
+from fastapi import Request
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
@@ -103,14 +103,6 @@ def visitor_of(request: Request) -> Visitor:
     """FastAPI dependency: the visitor of a request that passed the middleware."""
     found: Visitor = request.scope[_KEY]
     return found
-
-
-def require_texts(request: Request) -> Visitor:
-    """FastAPI dependency for routes that show texts only: 403 for who may not see them."""
-    visitor = visitor_of(request)
-    if not visitor.sees_texts:
-        raise HTTPException(403, "texts are shown to investigators only")
-    return visitor
 
 
 @pass_context

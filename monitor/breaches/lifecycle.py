@@ -24,7 +24,7 @@ from math import sqrt
 from typing import Any
 
 from monitor.breaches.thresholds import Comparison, Contributor, Evaluation, Threshold
-from monitor.errors import MalformedInput, UsageError
+from monitor.errors import MalformedInput
 
 
 class BreachState(StrEnum):
@@ -55,9 +55,6 @@ class Breach:
     """The farthest beyond the limit while pending or open."""
     contributors: tuple[Contributor, ...] = ()
     """Those of the worst moment."""
-    acknowledged_at: float | None = None
-    acknowledged_by: str | None = None
-    note: str | None = None
 
     def stored(self) -> dict[str, Any]:
         """Plain data for a JSON column; `restore` is its inverse."""
@@ -124,15 +121,6 @@ def end(breach: Breach, *, now: float) -> Breach:
     return replace(breach, state=back, evaluated_at=now)
 
 
-def acknowledge(breach: Breach, *, name: str, note: str, now: float) -> Breach:
-    """Someone has seen it; does not change its state. Raises `UsageError` before it opened."""
-    if breach.number == 0:
-        raise UsageError(f"breach: state {breach.state.value!r}; only an opened one can be seen")
-    if not name.strip():
-        raise UsageError("name: empty; say who acknowledges")
-    return replace(breach, acknowledged_at=now, acknowledged_by=name.strip(), note=note.strip())
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LivePrecision:
     """How often a threshold was right, by the marks of on-call people."""
@@ -185,9 +173,6 @@ def _while_closed(seen: Breach, threshold: Threshold, evaluation: Evaluation, no
         opened_at=now,
         resolved_at=None,
         calm_since=None,
-        acknowledged_at=None,
-        acknowledged_by=None,
-        note=None,
     )
     return Step(breach=opened, opened=True, resolved=False)
 

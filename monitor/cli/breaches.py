@@ -22,13 +22,11 @@ from monitor.cli.options import (
 from monitor.cli.output import emit, note, table
 from monitor.cli.series import coloured_state, series_name
 from monitor.errors import UsageError, choices
-from monitor.findings import BreachRow
+from monitor.findings import BREACH_STATES, BreachRow
 from monitor.investigate.breach import breach_facts
 from monitor.storage.breach_store import BreachFilter
 from monitor.storage.queries import MAX_PAGE
 from monitor.stores import now, open_stores
-
-STATES = ("open", "resolved")
 
 breaches = typer.Typer(help="List, show, acknowledge and mark breaches.", no_args_is_help=True)
 
@@ -49,8 +47,8 @@ def list_(
     json_: Json = False,
 ) -> None:
     """Breaches, newest first. Exit code 1 where an open one is among them."""
-    if state is not None and state not in STATES:
-        raise UsageError(f"--state: {state!r} is none of {choices(STATES)}")
+    if state is not None and state not in BREACH_STATES:
+        raise UsageError(f"--state: {state!r} is none of {choices(BREACH_STATES)}")
     settings = settings_of(config)
     wanted = BreachFilter(
         service=service,

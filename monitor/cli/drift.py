@@ -22,11 +22,8 @@ from monitor.cli.options import (
 from monitor.cli.output import cell, emit, interval, note, out, table
 from monitor.cli.series import coloured_state, series_fields, series_name
 from monitor.errors import UsageError, choices
-from monitor.findings import DriftChange, DriftFinding, Series
+from monitor.findings import DRIFT_STATES, DriftChange, DriftFinding, Series
 from monitor.stores import now, open_stores
-
-STATES = ("insufficient", "stable", "suspect", "drifted")
-"""From unknown to certain."""
 
 drift = typer.Typer(
     help="Show what has drifted, and simulate the drift detectors.", no_args_is_help=True
@@ -63,8 +60,8 @@ def show(
             f"--signal: {signal!r} is not watched; drift.signals has "
             f"{choices(settings.drift.signals)}"
         )
-    if state is not None and state not in STATES:
-        raise UsageError(f"--state: {state!r} is none of {choices(STATES)}")
+    if state is not None and state not in DRIFT_STATES:
+        raise UsageError(f"--state: {state!r} is none of {choices(DRIFT_STATES)}")
     start = moment("--since", since, now=now())
     changes: list[DriftChange] = []
     with open_stores(settings) as stores:
@@ -107,12 +104,13 @@ def _by_series(findings: Sequence[DriftFinding]) -> list[tuple[Series, list[Drif
     for finding in findings:
         parts.setdefault(finding.series, []).append(finding)
     for own in parts.values():
-        own.sort(key=lambda finding: (-STATES.index(finding.state), finding.signal))
-    return sorted(parts.items(), key=lambda part: (-STATES.index(part[1][0].state), part[0]))
+        own.sort(key=lambda finding: (-DRIFT_STATES.index(finding.state), finding.signal))
+    return sorted(parts.items(), key=lambda part: (-DRIFT_STATES.index(part[1][0].state), part[0]))
 
 
 def _head(series: Series, findings: Sequence[DriftFinding]) -> dict[str, Any]:
-    """One verdict of a series from those of its signals, as `drift.verdict.judge_series`."""
+    """One verdict of a series from those of its signals: the worst, and what moved, the earliest
+    first: often the cause."""
     moved = sorted(
         (finding.since or finding.evaluated_at, finding.signal)
         for finding in findings
@@ -120,7 +118,7 @@ def _head(series: Series, findings: Sequence[DriftFinding]) -> dict[str, Any]:
     )
     return {
         **series_fields(series),
-        "state": max((finding.state for finding in findings), key=STATES.index),
+        "state": max((finding.state for finding in findings), key=DRIFT_STATES.index),
         "moved": [signal for _, signal in moved],
         "since": moved[0][0] if moved else None,
         "evaluated_at": max(finding.evaluated_at for finding in findings),

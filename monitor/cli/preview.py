@@ -158,9 +158,9 @@ def preview(
 def _references(stores: Stores) -> References:
     """Reference records as the evaluator gets them."""
     # Brings SciPy.
+    from monitor.breaches.stored import records_of
     from monitor.evaluation.references import References as Held
     from monitor.evaluator import SqlSamples
-    from monitor.previewing import records_of
 
     held, samples = Held(stores.calibrations, stores.drift), SqlSamples(stores)
     held.refresh()

@@ -14,8 +14,6 @@ would be exactly equal), and the p-value wrong.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from monitor.drift.permutation import Pooled
@@ -26,18 +24,6 @@ BINS = 10
 EMPTY = 0.5
 """Records (of average weight) added to each bin of each sample: an empty bin must not make
 the index infinite."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StabilityBins:
-    """The index with its parts: which bins gained and lost."""
-
-    psi: float
-    edges: tuple[float, ...]
-    """Inner edges, ascending; bin b holds edge b−1 < x ≤ edge b."""
-    reference: tuple[float, ...]
-    current: tuple[float, ...]
-    """Shares by bin, each summing to 1."""
 
 
 def psi_of_shares(reference: FloatArray, current: FloatArray) -> FloatArray:
@@ -52,19 +38,6 @@ def psi_of_shares(reference: FloatArray, current: FloatArray) -> FloatArray:
 def psi(pooled: Pooled, current: FloatArray) -> FloatArray:
     """PSI (p,) for p divisions of the pooled records, weights of the current ones (p, n)."""
     return psi_of_shares(*_shares(pooled, current, _edges(pooled)))
-
-
-def stability_bins(pooled: Pooled) -> StabilityBins:
-    """PSI of the true division with its bins: for a picture of what moved."""
-    edges = _edges(pooled)
-    current = pooled.observed[:, pooled.blocks] * pooled.weights
-    reference, shares = _shares(pooled, current, edges)
-    return StabilityBins(
-        psi=float(psi_of_shares(reference, shares)[0]),
-        edges=tuple(edges.tolist()),
-        reference=tuple(reference[0].tolist()),
-        current=tuple(shares[0].tolist()),
-    )
 
 
 def _edges(pooled: Pooled) -> FloatArray:

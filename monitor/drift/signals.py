@@ -54,9 +54,6 @@ SIGNALS: Mapping[str, Scale] = MappingProxyType(
 REWORDED = frozenset({"hss", "raw_distance", "excess", "shap_instability"})
 """Signals that grow with the share of words that were replaced: adjusted for it."""
 
-MEASURED = REWORDED | {"null_distance"}
-"""Signals that compare only under one fingerprint: the same encoder, summarizer, strengths …"""
-
 _RANGES: Mapping[Scale, tuple[float, float]] = MappingProxyType(
     {Scale.UNIT: (0.0, 1.0), Scale.DISTANCE: (0.0, 2.0), Scale.DIFFERENCE: (-2.0, 2.0)}
 )

@@ -11,7 +11,6 @@ drifted        the e-detector raised its alarm and the signal has not come back 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import hypot, sqrt
@@ -36,9 +35,6 @@ class DriftState(StrEnum):
     STABLE = "stable"
     SUSPECT = "suspect"
     DRIFTED = "drifted"
-
-
-_SEVERITY = (DriftState.INSUFFICIENT, DriftState.STABLE, DriftState.SUSPECT, DriftState.DRIFTED)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,18 +67,6 @@ class Verdict:
     threshold: float
     """c: evidence at which an alarm is raised."""
     comparison: Comparison | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SeriesVerdict:
-    """All signals of one series together."""
-
-    state: DriftState
-    """The worst of its signals; a signal without a verdict does not hide the others."""
-    moved: tuple[str, ...]
-    """Signals that are `drifted`, the earliest change first."""
-    since: float | None
-    """The earliest change."""
 
 
 def judge(
@@ -124,21 +108,6 @@ def judge(
         effect=_effect(reference, window, alarm),
         evidence=evidence,
         comparison=comparison,
-    )
-
-
-def judge_series(verdicts: Mapping[str, Verdict]) -> SeriesVerdict:
-    """One verdict of a series from those of its signals."""
-    moved = sorted(
-        (verdict.alarm.since, signal)
-        for signal, verdict in verdicts.items()
-        if verdict.alarm is not None
-    )
-    states = [verdict.state for verdict in verdicts.values()]
-    return SeriesVerdict(
-        state=max(states, key=_SEVERITY.index, default=DriftState.INSUFFICIENT),
-        moved=tuple(signal for _, signal in moved),
-        since=moved[0][0] if moved else None,
     )
 
 

@@ -11,6 +11,7 @@ import structlog
 
 from monitor.breaches.configured import AGE, threshold_of
 from monitor.breaches.lifecycle import Breach, BreachState, end, restore, step
+from monitor.breaches.stored import records_of
 from monitor.breaches.thresholds import Evaluation, Records, Threshold, evaluate
 from monitor.errors import MalformedInput
 from monitor.evaluation.ports import BreachStore, Samples
@@ -20,7 +21,6 @@ from monitor.findings import (
     BreachDetail,
     BreachRow,
     Series,
-    SignalSample,
     ThresholdState,
 )
 from monitor.settings import Threshold as Configured
@@ -99,7 +99,7 @@ class ThresholdJudge:
             found = self._samples.reference(
                 series, threshold.signal, calibration, until=calibration.created_at
             )
-            self._fixed[key] = threshold.against(_records(found) if len(found) else None)
+            self._fixed[key] = threshold.against(records_of(found) if len(found) else None)
         return self._fixed[key]
 
     def _end(
@@ -198,18 +198,9 @@ class _WindowsOfOne:
                 ids=(NO_RECORD,) * len(values),
             )
         since = self._now - timedelta(seconds=threshold.window)
-        return _records(
+        return records_of(
             self._samples.sample(self._series, threshold.signal, since=since, until=self._now)
         )
-
-
-def _records(sample: SignalSample) -> Records:
-    return Records(
-        values=sample.values,
-        weights=1 / sample.probabilities,
-        ids=sample.ids,
-        releases=sample.releases,
-    )
 
 
 def _resumed(state: ThresholdState) -> Breach:

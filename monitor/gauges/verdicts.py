@@ -20,12 +20,11 @@ from math import inf, log
 from typing import Any, TypeVar
 
 from monitor.exporter import Sample
-from monitor.findings import DriftFinding, Series, ThresholdState
+from monitor.findings import DRIFT_STATES, DriftFinding, Series, ThresholdState
 from monitor.settings import Threshold
 from monitor.telemetry import LabelPolicy
 
-DRIFT_STATES = ("insufficient", "stable", "suspect", "drifted")
-BREACH_STATES = ("ok", "resolved", "pending", "open")
+THRESHOLD_STATES = ("ok", "resolved", "pending", "open")
 
 Found = TypeVar("Found")
 
@@ -83,7 +82,7 @@ def threshold_samples(
         present,
         key=lambda state: (state.threshold, *_stratum(labels, state.series)),
         badness=lambda state: (
-            BREACH_STATES.index(state.state),
+            THRESHOLD_STATES.index(state.state),
             _excess(state, configured[state.threshold].comparison),
         ),
         name=lambda state: state.series,

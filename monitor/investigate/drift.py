@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from monitor.findings import DriftChange, DriftFinding, Series, StoredReference
+from monitor.errors import UsageError, choices
+from monitor.findings import DRIFT_STATES, DriftChange, DriftFinding, Series, StoredReference
 from monitor.investigate.sources import Sources
 from monitor.storage.distributions import Distribution, Stretch, Trend, distributions, trend
 
-WORST_FIRST: Final = ("drifted", "suspect", "stable", "insufficient")
+WORST_FIRST: Final = DRIFT_STATES[::-1]
 _PICTURED: Final = 1_500
 """Records of each side of a picture; there are two for each signal of a series."""
 
@@ -61,7 +62,9 @@ def drift_list(
     category: str | None = None,
     state: str | None = None,
 ) -> DriftList:
-    """Verdicts that pass the filter."""
+    """Verdicts that pass the filter. Raises `UsageError` for a state that there is not."""
+    if state is not None and state not in DRIFT_STATES:
+        raise UsageError(f"state: {state!r} is none of {choices(DRIFT_STATES)}")
     findings = sources.drift.findings(service=service, model=model, category=category, state=state)
     lease = sources.evaluator()
     return DriftList(

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from monitor.errors import UsageError, choices
-from monitor.findings import Series
+from monitor.findings import BREACH_STATES, Series
 from monitor.investigate.moments import moment
 from monitor.records import Reason, RecordState
 from monitor.storage.breach_store import BreachFilter
@@ -32,7 +32,6 @@ RECORD_FIELDS = (
 BREACH_FIELDS = ("service", "model", "category", "threshold", "state", "since", "until")
 DRIFT_FIELDS = ("service", "model", "category", "state")
 _NAMES = ("service", "model", "category")
-_BREACH_STATES = ("open", "resolved")
 WordT = TypeVar("WordT", bound=StrEnum)
 
 
@@ -88,8 +87,8 @@ def record_filter(query: Mapping[str, str], *, now: datetime) -> RecordFilter:
 def breach_filter(query: Mapping[str, str], *, now: datetime) -> BreachFilter:
     """Raises `UsageError` for a value that cannot be."""
     state = query.get("state") or None
-    if state is not None and state not in _BREACH_STATES:
-        raise UsageError(f"state: {state!r} is none of {choices(_BREACH_STATES)}")
+    if state is not None and state not in BREACH_STATES:
+        raise UsageError(f"state: {state!r} is none of {choices(BREACH_STATES)}")
     return BreachFilter(
         service=query.get("service") or None,
         model=query.get("model") or None,

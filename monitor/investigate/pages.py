@@ -12,11 +12,11 @@ from monitor.access.cross_site import form_fields
 from monitor.access.visitor import Visitor, visitor_of
 from monitor.breaches.lifecycle import live_precision
 from monitor.errors import UsageError
-from monitor.findings import Series
+from monitor.findings import BREACH_STATES, Series
 from monitor.investigate import drawing
 from monitor.investigate.api import api_router
 from monitor.investigate.breach import breach_facts
-from monitor.investigate.drift import drift_list, series_drift
+from monitor.investigate.drift import WORST_FIRST, drift_list, series_drift
 from monitor.investigate.filters import (
     BREACH_FIELDS,
     DRIFT_FIELDS,
@@ -90,6 +90,7 @@ def pages_router(sources: Sources) -> APIRouter:
             page=page,
             asked=asked(query, BREACH_FIELDS),
             folded=wanted.folded,
+            states=BREACH_STATES,
             marks=marks,
         )
 
@@ -159,6 +160,7 @@ def pages_router(sources: Sources) -> APIRouter:
             here="/drift",
             facts=listed,
             asked=fields,
+            states=WORST_FIRST,
             folded=wanted.folded,
         )
 

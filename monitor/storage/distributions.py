@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from math import sqrt
 from typing import Final
 
@@ -185,11 +185,6 @@ def trend(
         )
     complete = sum(point.records for point in points) < limit
     return Trend(stretch=stretch, points=tuple(points), complete=complete)
-
-
-def stretch_before(stretch: Stretch, *, length: timedelta) -> Stretch:
-    """What lies directly before a stretch."""
-    return Stretch(since=stretch.since - length, until=stretch.since)
 
 
 def _check(signal: str) -> None:

@@ -6,13 +6,11 @@ import pytest
 
 from monitor.breaches.lifecycle import (
     Breach,
-    BreachState,
     Step,
     live_precision,
     step,
 )
 from monitor.breaches.thresholds import Bound, Comparison, Threshold, evaluate
-from monitor.errors import UsageError
 
 THRESHOLD = Threshold(
     name="hss",

@@ -281,6 +281,7 @@ def test_a_form_that_cannot_be_taken_says_why(
         ("/records?min_hss=2", 400, "no number from 0 to 1"),
         ("/records?after=x", 400, "no position in a list"),
         ("/breaches?state=ok", 400, "none of"),
+        ("/drift?state=ok", 400, "none of"),
         ("/static/pages.py", 404, "none of our files"),
     ],
 )
@@ -292,6 +293,13 @@ def test_what_cannot_be_shown_is_said_as_a_page(
     assert answer.status_code == status
     assert words in answer.text
     assert 'href="/"' in answer.text
+
+
+def test_a_filter_that_nothing_passes_is_told_from_no_verdict_at_all(client: TestClient) -> None:
+    """Else somebody would calibrate because of a typing error."""
+    page = client.get("/drift?service=nowhere").text
+    assert "No verdict passes this filter." in page
+    assert "hss-monitor calibrate" not in page
 
 
 @pytest.mark.parametrize("page", ["/records", "/breaches", "/drift"])
