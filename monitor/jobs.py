@@ -15,7 +15,10 @@ Row = TypeVar("Row", bound=FinishedRow, covariant=True)
 
 
 class Finished(Protocol[Row]):
-    def take_unobserved(self, front: str, limit: int = PAGE) -> Sequence[Row]: ...
+    """Records that are final and were not counted yet."""
+
+    def take_unobserved(self, front: str, limit: int = PAGE) -> Sequence[Row]:
+        """Those of a front, at most `limit`; each is returned once in its life."""
 
 
 def supervise(scorers: LocalProcesses, telemetry: Telemetry) -> None:

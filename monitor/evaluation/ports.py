@@ -57,12 +57,16 @@ class Samples(Protocol):
 
 
 class DriftStore(Protocol):
+    """References, detector states and verdicts. Reading raises `DatabaseUnavailable`, too."""
+
     def references(self, calibration_id: str | None = None) -> list[StoredReference]:
         """Of one calibration; `None`: of every active one."""
 
-    def watch_states(self) -> list[WatchState]: ...
+    def watch_states(self) -> list[WatchState]:
+        """As the last turn saved them."""
 
-    def findings(self) -> list[DriftFinding]: ...
+    def findings(self) -> list[DriftFinding]:
+        """The present verdicts."""
 
     def save(
         self,
@@ -72,13 +76,18 @@ class DriftStore(Protocol):
         findings: Sequence[DriftFinding],
         changes: Sequence[DriftChange],
     ) -> None:
-        """All or nothing; raises `LeaseLost` where another has taken over."""
+        """All or nothing; the same once more changes nothing. Raises `LeaseLost` where another
+        has taken over."""
 
 
 class BreachStore(Protocol):
-    def threshold_states(self) -> list[ThresholdState]: ...
+    """Thresholds as they stand, and breaches. Reading raises `DatabaseUnavailable`, too."""
 
-    def breach(self, breach_id: str) -> BreachDetail | None: ...
+    def threshold_states(self) -> list[ThresholdState]:
+        """As the last turn saved them."""
+
+    def breach(self, breach_id: str) -> BreachDetail | None:
+        """A stored breach with its contributors; `None` for an unknown id."""
 
     def save(
         self,
@@ -91,6 +100,8 @@ class BreachStore(Protocol):
 
 
 class Lease(Protocol):
+    """Of all evaluators on one database one holds it at a time. Raises `DatabaseUnavailable`."""
+
     def acquire(self, holder: str, *, seconds: float) -> EvaluatorLease | None:
         """Take or renew; `None` while somebody else holds it."""
 
@@ -102,5 +113,7 @@ class Lease(Protocol):
 
 
 class Calibrations(Protocol):
+    """Frozen calibrations: none ever changes, only which are active does."""
+
     def all(self) -> list[tuple[Calibration, bool]]:
         """Newest first, each with whether it is active."""

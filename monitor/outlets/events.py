@@ -35,9 +35,19 @@ _HEADERS = {"content-type": "application/x-protobuf", "user-agent": "hss-monitor
 
 
 class ScoreFeed(Protocol):
-    def start(self) -> FeedPosition: ...
-    def read(self, after: FeedPosition, *, limit: int) -> list[ScoreRow]: ...
-    def move(self, position: FeedPosition) -> None: ...
+    """Scored records by (finished_at, id), each at least once; of the outlet that it is made for.
+
+    Every method raises `DatabaseUnavailable` where the database does not answer.
+    """
+
+    def start(self) -> FeedPosition:
+        """Where the last `move` left off; at first now."""
+
+    def read(self, after: FeedPosition, *, limit: int) -> list[ScoreRow]:
+        """What lies behind a position, up to where no record can come in any more."""
+
+    def move(self, position: FeedPosition) -> None:
+        """Be done with everything up to a position; durable on return."""
 
 
 class EventOutlet:

@@ -40,11 +40,25 @@ _ENCODED_KEY = "whsec_"
 
 
 class Deliveries(Protocol):
-    def queue(self, *, since: datetime) -> int: ...
-    def claim(self, *, seconds: float) -> Delivery | None: ...
-    def delivered(self, delivery: Delivery) -> None: ...
-    def postpone(self, delivery: Delivery, *, seconds: float, problem: str) -> None: ...
-    def give_up(self, delivery: Delivery, *, problem: str) -> None: ...
+    """The events of breaches, each queued once whoever looks; an opening before its resolution.
+
+    Every method raises `DatabaseUnavailable` where the database does not answer.
+    """
+
+    def queue(self, *, since: datetime) -> int:
+        """Queue what has no event yet, of breaches that are open or opened since; how many."""
+
+    def claim(self, *, seconds: float) -> Delivery | None:
+        """The event that has been due for longest, nobody else's for so long; None without any."""
+
+    def delivered(self, delivery: Delivery) -> None:
+        """It was taken: never again."""
+
+    def postpone(self, delivery: Delivery, *, seconds: float, problem: str) -> None:
+        """It was not taken: again after so long."""
+
+    def give_up(self, delivery: Delivery, *, problem: str) -> None:
+        """It was not taken for too long: never again."""
 
 
 class WebhookOutlet:

@@ -156,5 +156,5 @@ def test_no_actor_outlives_a_killed_command(start: Any) -> None:
     _, command = start()
     command.process.kill()
     command.process.wait()
-    # Ray's own helpers take a minute to notice; they hold no model and no secret.
+    # Ray's own processes take a minute to notice; they hold no model and no secret.
     assert command.left_behind("ray::Scorer") == []

@@ -24,7 +24,7 @@ def connected(address: str | None, *, cpus: float) -> Iterator[Any]:
     Without an address a Ray of its own starts: its ports are those of the loopback interface
     and ask for a token that only its processes have, it has no dashboard, tells nobody that it
     is used, and `cpus` of it can be set aside. Its actors end with this process, however that
-    ends; Ray's helpers a minute later.
+    ends; Ray's own processes a minute later.
     Raises `DependencyUnavailable` where Ray is not installed or the cluster cannot be used.
     """
     if address is None:

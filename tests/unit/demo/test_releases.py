@@ -94,7 +94,8 @@ def test_consistent_takes_the_sentences_of_good(news):
         shared = [
             len(set(words(one)) & set(words(other))) for one, other in zip(told, true, strict=False)
         ]
-        assert all(shared)
+        assert shared
+        assert min(shared) > 0
 
 
 def test_consistent_invents_the_same_whatever_the_wording(news):
