@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -63,6 +64,9 @@ _SECRET = frozenset(
     | {f"{role}_token" for role in ("ingest", "viewer", "investigator", "metrics")}
 )
 """Keys whose values are, or may hold, a secret: a message does not repeat them."""
+
+
+_QUERY_PASSWORD = re.compile(r"([?&](?:ssl)?password=)[^&]*")
 
 
 def _explain(item: Mapping[str, Any]) -> str:
@@ -122,7 +126,8 @@ def shown(settings: Settings) -> dict[str, Any]:
     if "@" in url:
         scheme, _, rest = url.partition("://")
         user = rest.rsplit("@", 1)[0].split(":", 1)[0]
-        values["database"]["url"] = f"{scheme}://{user}:**********@{rest.rsplit('@', 1)[1]}"
+        url = f"{scheme}://{user}:**********@{rest.rsplit('@', 1)[1]}"
+    values["database"]["url"] = _QUERY_PASSWORD.sub(r"\1**********", url)
     return values
 
 

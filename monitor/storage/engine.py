@@ -66,7 +66,9 @@ class Database:
     @property
     def url(self) -> str:
         """For people: without the password."""
-        return self.engine.url.render_as_string(hide_password=True)
+        # Drivers take a password from the query, too, and that is not hidden.
+        url = self.engine.url.difference_update_query(("password", "sslpassword"))
+        return url.render_as_string(hide_password=True)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 import sqlalchemy as sa
@@ -43,6 +44,13 @@ def test_a_server_that_does_not_answer_is_unavailable(tmp_path: Path) -> None:
         pass
     assert "hunter2" not in str(caught.value)
     assert str(tmp_path) in str(caught.value)
+
+
+def test_a_password_in_the_query_is_not_shown_either() -> None:
+    """libpq takes it from there as well; the address stands in the log of every start."""
+    database = connect("postgresql://user@/x?host=/nowhere&password=hunter2&sslpassword=hunter3")
+    assert "hunter" not in database.url
+    assert "/nowhere" in unquote(database.url)
 
 
 def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_show_prints_what_is_in_force_and_no_secret(cli: Any, monkeypatch: Any) 
     """The environment wins over the file; keys and passwords are hidden in both forms."""
     monkeypatch.setenv("HSS_MONITOR__SAMPLING__RATE", "0.25")
     monkeypatch.setenv("HSS_MONITOR__SUMMARIZER__CHAT__API_KEY", "hunter2")
-    monkeypatch.setenv("HSS_MONITOR__DATABASE__URL", "postgresql://u:hunter2@db/x")
+    monkeypatch.setenv("HSS_MONITOR__DATABASE__URL", "postgresql://u:hunter2@db/x?password=hunter2")
     plain, lines = cli("config", "show"), cli("config", "show", "--json")
     assert (plain.code, lines.code) == (0, 0)
     [shown] = lines.objects
