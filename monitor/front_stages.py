@@ -7,10 +7,10 @@ from datetime import timedelta
 from monitor.ingest.extraction import Extraction
 from monitor.ingest.join import JoinBuffer
 from monitor.ingest.redaction import Redaction
+from monitor.labels import OTHER, LabelPolicy
 from monitor.sampling.budget import BudgetPolicy
 from monitor.sampling.category import CategoryRule, CategoryRules
 from monitor.settings import Settings
-from monitor.telemetry import OTHER, LabelPolicy
 
 
 def extraction_of(settings: Settings) -> Extraction:

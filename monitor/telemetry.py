@@ -4,16 +4,17 @@ One list declares name, kind, help, labels and buckets; `Telemetry` makes the co
 histograms of it, `monitor.exporter` the gauges that are computed from SQL. Tests hold emitted
 and declared metrics to each other, and every query of dashboards and alerts to this list.
 
-Labels take values from configuration only: see `LabelPolicy`.
+Labels take values from configuration only: see `labels`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from monitor.labels import LabelPolicy
 
 UNIT_BUCKETS = tuple(n / 20 for n in range(1, 21))
 """For values in [0, 1]: steps of 0.05 keep a quantile's error under 0.05."""
@@ -38,7 +39,6 @@ DISTANCE_BUCKETS = (
 SECONDS_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
 STRATUM = ("service", "model", "category")
-OTHER = "other"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -244,33 +244,6 @@ METRICS: tuple[Metric, ...] = (
     _gauge("hss_sampling_rate_ratio", "Sampling rate of a stratum in this epoch.", *STRATUM),
 )
 BY_NAME = {metric.name: metric for metric in METRICS}
-
-
-class LabelPolicy:
-    """Keeps label values to those that the configuration names; all else is `other`.
-
-    >>> LabelPolicy(services=["news"], models=[], categories=["law"]).stratum("news", "x", "law")
-    ('news', 'other', 'law')
-    """
-
-    def __init__(
-        self, *, services: Collection[str], models: Collection[str], categories: Collection[str]
-    ) -> None:
-        self._services = frozenset(services)
-        self._models = frozenset(models)
-        self._categories = frozenset(categories)
-
-    def service(self, value: str) -> str:
-        return value if value in self._services else OTHER
-
-    def model(self, value: str) -> str:
-        return value if value in self._models else OTHER
-
-    def category(self, value: str) -> str:
-        return value if value in self._categories else OTHER
-
-    def stratum(self, service: str, model: str, category: str) -> tuple[str, str, str]:
-        return self.service(service), self.model(model), self.category(category)
 
 
 class Telemetry:

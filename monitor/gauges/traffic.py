@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Protocol
 
 from monitor.exporter import Sample
+from monitor.labels import LabelPolicy
 from monitor.records import Calibration, RecordState, SamplingEpoch
-from monitor.telemetry import LabelPolicy
 
 
 class WindowSignal(Protocol):

@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 
 from monitor.exporter import Sample
 from monitor.findings import DRIFT_STATES, DriftFinding, Series, ThresholdState
+from monitor.labels import LabelPolicy
 from monitor.settings import Threshold
-from monitor.telemetry import LabelPolicy
 
 THRESHOLD_STATES = ("ok", "resolved", "pending", "open")
 

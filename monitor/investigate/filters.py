@@ -11,10 +11,10 @@ from typing import TypeVar
 from monitor.errors import UsageError, choices
 from monitor.findings import BREACH_STATES, Series
 from monitor.investigate.moments import moment
+from monitor.labels import OTHER
 from monitor.records import Reason, RecordState
 from monitor.storage.breach_store import BreachFilter
 from monitor.storage.queries import RecordFilter
-from monitor.telemetry import OTHER
 
 RECORD_FIELDS = (
     "service",

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from monitor.errors import ConfigurationError
+from monitor.labels import OTHER
 from monitor.mixin.installation import Installation
 from monitor.mixin.links import INCIDENT
 from monitor.mixin.selectors import labels_of, select
-from monitor.telemetry import OTHER, STRATUM
+from monitor.telemetry import STRATUM
 
 SERIES = ("job", *STRATUM)
 """What a series is told apart by. `job` comes from Prometheus: one a database."""

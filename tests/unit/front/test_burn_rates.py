@@ -9,8 +9,9 @@ from prometheus_client import CollectorRegistry
 
 from monitor.burn_rates import BurnRates
 from monitor.findings import Series
+from monitor.labels import LabelPolicy
 from monitor.settings import Threshold
-from monitor.telemetry import LabelPolicy, Telemetry
+from monitor.telemetry import Telemetry
 
 
 @dataclass

@@ -11,10 +11,11 @@ from prometheus_client import CollectorRegistry
 
 from monitor.exporter import Snapshot
 from monitor.gauges.refresh import Gauges
+from monitor.labels import LabelPolicy
 from monitor.records import SamplingEpoch
 from monitor.settings import Settings
 from monitor.stores import Stores, now, open_stores
-from monitor.telemetry import LabelPolicy, Telemetry
+from monitor.telemetry import Telemetry
 
 EPOCH = SamplingEpoch(
     number=1,

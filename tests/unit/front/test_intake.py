@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry
 
 from monitor.errors import DatabaseUnavailable, Overloaded
 from monitor.intake import ArrivalCount, QueueingIntake
+from monitor.labels import LabelPolicy
 from monitor.records import (
     UNCOUNTED,
     IncomingRecord,
@@ -19,7 +20,7 @@ from monitor.records import (
     SamplingDecision,
     Stratum,
 )
-from monitor.telemetry import LabelPolicy, Telemetry
+from monitor.telemetry import Telemetry
 
 RECORD = IncomingRecord(
     id="keep-1",

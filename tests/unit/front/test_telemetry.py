@@ -8,7 +8,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from monitor.exporter import Sample, Snapshot, count_finished, exposition
-from monitor.telemetry import METRICS, LabelPolicy, Telemetry
+from monitor.labels import LabelPolicy
+from monitor.telemetry import METRICS, Telemetry
 
 
 @dataclass

@@ -11,8 +11,8 @@ import pytest
 from monitor.breaches.lifecycle import Breach
 from monitor.findings import DriftFinding, DriftTest, Series, ThresholdState
 from monitor.gauges.verdicts import drift_samples, threshold_samples
+from monitor.labels import LabelPolicy
 from monitor.settings import Threshold
-from monitor.telemetry import LabelPolicy
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LATELY = NOW - timedelta(minutes=5)
