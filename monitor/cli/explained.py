@@ -8,10 +8,9 @@ from typing import Any
 from rich.text import Text
 
 from monitor.cli.output import out, prose, table
+from monitor.investigate.marking import shade
 from monitor.records import Attribution, Explanation, FactualScore
 
-SHADES = 4
-"""Steps of colour: a terminal's 24 bits would pretend to a precision that is not there."""
 _POSITIVE = ("#dcefdc", "#a9d8a9", "#6fbf6f", "#3a9d3a")
 _NEGATIVE = ("#f6dcdc", "#ebacac", "#dc7676", "#c23b3b")
 
@@ -114,13 +113,13 @@ def print_coloured(
     out.print(coloured(document, spans, values))
 
 
-def shade_style(shade: int) -> str:
+def shade_style(depth: int) -> str:
     """The style of a word of a depth from −4 (works against the summary) to 4.
 
     >>> shade_style(-1)
     'black on #f6dcdc'
     """
-    return f"black on {(_POSITIVE if shade > 0 else _NEGATIVE)[abs(shade) - 1]}"
+    return f"black on {(_POSITIVE if depth > 0 else _NEGATIVE)[abs(depth) - 1]}"
 
 
 def coloured(document: str, spans: Sequence[tuple[int, int]], values: Sequence[float]) -> Text:
@@ -131,10 +130,9 @@ def coloured(document: str, spans: Sequence[tuple[int, int]], values: Sequence[f
     for (start, end), value in zip(spans, values, strict=True):
         text.append(prose(document[position:start]))
         word = prose(document[start:end])
-        # Rounded to the nearest shade; below an eighth of the greatest a word stays plain.
-        depth = round(SHADES * abs(value) / greatest) if greatest else 0
+        depth = shade(value, greatest)
         if depth:
-            word.stylize(shade_style(depth if value > 0 else -depth))
+            word.stylize(shade_style(depth))
         text.append(word)
         position = end
     return text.append(prose(document[position:]))
