@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from signal import SIGTERM, signal
@@ -53,8 +54,9 @@ def demo(
     signal(SIGTERM, _leave)
     run = folder / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     started = time.monotonic()
+    note(f"pages: http://127.0.0.1:{port}/ while it runs; all that is kept: {run}/")
     with Live(console=err, refresh_per_second=4, transient=False) as live:
-        play = Play(run, port=port, show=lambda scene: live.update(_picture(scene)))
+        play = Play(run, port=port, show=_audience(live))
         try:
             play.run()
             result = _result(play, seconds=time.monotonic() - started)
@@ -82,6 +84,19 @@ def demo(
         note("stopping")
     finally:
         play.stop()
+
+
+def _audience(live: Live) -> Callable[[Scene], None]:
+    """Shows each scene; where nothing can be drawn over, in a pipe or a file, each act once."""
+    told = set()
+
+    def show(scene: Scene) -> None:
+        live.update(_picture(scene))
+        if not live.console.is_terminal and scene.act in _TITLES and scene.act not in told:
+            told.add(scene.act)
+            note(_TITLES[scene.act])
+
+    return show
 
 
 def _leave(*_: object) -> None:
