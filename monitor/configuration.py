@@ -12,7 +12,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -66,6 +66,15 @@ _SECRET = frozenset(
 """Keys whose values are, or may hold, a secret: a message does not repeat them."""
 
 
+_WANTED = {
+    "tuple_type": "write a list, such as [a, b]",
+    "dict_type": "write keys with their values below it",
+    "list_type": "write a list, such as [a, b]",
+    "missing": "is missing; it has no default",
+}
+"""What a YAML file has to hold, where pydantic speaks of Python's types."""
+
+
 _QUERY_PASSWORD = re.compile(r"([?&](?:ssl)?password=)[^&]*")
 
 
@@ -75,21 +84,30 @@ def _explain(item: Mapping[str, Any]) -> str:
         parent = _section(item["loc"][:-1])
         known = f"; known keys here are {choices(parent)}" if parent else ""
         return f"  {key}: unknown key{known}"
-    message = str(item["msg"]).removeprefix("Value error, ")
+    message = _WANTED.get(item["type"], str(item["msg"]).removeprefix("Value error, "))
+    belonging = _section(item["loc"]) if item["type"] == "model_type" else []
+    if belonging:
+        message = f"below it belong the keys {choices(belonging)}"
     if _SECRET.intersection(map(str, item["loc"])) or isinstance(item["input"], dict):
         return f"  {key}: {message}"
     return f"  {key}: {item['input']!r} cannot be used: {message}"
 
 
 def _section(location: tuple[Any, ...]) -> list[str]:
+    """Keys of the section at a place."""
     model: Any = Settings
     for part in location:
-        if not (isinstance(model, type) and issubclass(model, BaseModel)):
-            return []
-        info = model.model_fields.get(str(part))
+        if isinstance(part, int):
+            continue  # a place in a list; its sections are known from the list
+        info = model.model_fields.get(part) if _is_section(model) else None
         model = info.annotation if info is not None else None
-    is_model = isinstance(model, type) and issubclass(model, BaseModel)
-    return sorted(model.model_fields) if is_model else []
+        # A list of sections, or one that may be null.
+        model = next(filter(_is_section, get_args(model)), model)
+    return sorted(model.model_fields) if _is_section(model) else []
+
+
+def _is_section(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
 def _refuse_unknown_environment() -> None:

@@ -17,7 +17,10 @@ config = typer.Typer(help="Check and show the configuration.", no_args_is_help=T
 def check(config: Config = None) -> None:
     """Validate the configuration; exit code 2 names every wrong key."""
     configuration.load(config)
-    note("the configuration is valid")
+    if config is None:
+        note("no --config was given; the defaults and the environment are valid")
+    else:
+        note(f"the configuration ({config} and environment) is valid")
 
 
 @config.command("show")

@@ -15,10 +15,19 @@ from monitor.settings import Settings
 RECORD = {"document": "d", "summary": "s", "service": "news", "model": "m"}
 
 
-def test_a_valid_configuration_is_said_so(cli: Any) -> None:
-    """On standard error: there is no result."""
+def test_a_valid_configuration_is_said_so(
+    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On standard error: there is no result. Nobody takes it for a file that was not read."""
+    file = tmp_path / "my.yaml"
+    file.write_text("sampling: {rate: 0.1}", encoding="utf-8")
+    result = cli("config", "check", "--config", str(file))
+    said = f"the configuration ({file} and environment) is valid\n"
+    assert (result.code, result.out, result.err) == (0, "", said)
+    monkeypatch.delenv("HSS_MONITOR_CONFIG")
     result = cli("config", "check")
-    assert (result.code, result.out, result.err) == (0, "", "the configuration is valid\n")
+    said = "no --config was given; the defaults and the environment are valid\n"
+    assert (result.code, result.out, result.err) == (0, "", said)
 
 
 def test_show_prints_what_is_in_force_and_no_secret(cli: Any, monkeypatch: Any) -> None:

@@ -66,6 +66,14 @@ def test_the_file_keeps_what_the_environment_does_not_set(
             "thresholds: [{name: a, signal: minutes_unscored, limit: {reference_quantile: 0.5}}]",
             "thresholds.0: signal 'minutes_unscored' is one number a series",
         ),
+        ("labels: {services: a}", "labels.services: 'a' cannot be used: write a list"),
+        ("sampling: 0.1", "below it belong the keys 'budget', 'rate' or 'salt'"),
+        ("thresholds: [{name: a}]", "thresholds.0.signal: is missing; it has no default"),
+        (
+            "thresholds: [{name: a, signal: hss, limit: 1}]",
+            "thresholds.0.limit: 1 cannot be used: below it belong the keys 'at_least', "
+            "'reference_quantile' or 'value'",
+        ),
         ("- a\n- b", "holds a list; write sections"),
         ("http: {port: 1", "is not valid YAML"),
     ],
