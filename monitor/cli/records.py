@@ -104,6 +104,8 @@ def list_(
             for row in rows
         ],
     )
+    if not rows:
+        note("no record passes these filters")
     if after is not None:
         note("there are more: raise --limit, or narrow the list with --since, --service, …")
 
