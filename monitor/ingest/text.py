@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -28,11 +29,23 @@ def storable(text: str) -> str:
 
 
 def storable_values(value: Any) -> Any:
-    """The same for all strings in a JSON-like value."""
+    """The same for all strings in a JSON-like value; NaN and infinities are left out.
+
+    Python reads them from JSON and OTLP has them, but no JSON can be written with them: neither
+    a database nor a replayed request takes such a parameter.
+    """
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, Mapping):
-        return {storable(str(name)): storable_values(item) for name, item in value.items()}
+        return {
+            storable(str(name)): storable_values(item)
+            for name, item in value.items()
+            if not _endless(item)
+        }
     if isinstance(value, list | tuple):
-        return [storable_values(item) for item in value]
+        return [storable_values(item) for item in value if not _endless(item)]
     return value
+
+
+def _endless(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from monitor.errors import UsageError
@@ -36,11 +36,12 @@ def read_position(word: str) -> tuple[datetime, str]:
         data = base64.urlsafe_b64decode(word.encode() + b"=" * (-len(word) % 4))
         at, id = json.loads(data)
         moment = datetime.fromisoformat(at)
-    except (ValueError, TypeError, binascii.Error):
+        if moment.tzinfo is None:
+            raise _made_up(word)
+        # Here, since a time in year 1 or 9999 may have no equal in UTC.
+        return moment.astimezone(UTC), str(id)
+    except (ValueError, TypeError, OverflowError, RecursionError, binascii.Error):
         raise _made_up(word) from None
-    if moment.tzinfo is None:
-        raise _made_up(word)
-    return moment, str(id)
 
 
 def _made_up(word: str) -> UsageError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from dataclasses import replace
 from datetime import timedelta
@@ -75,7 +76,20 @@ def test_a_page_has_at_most_200_rows(database: Database, limit: int) -> None:
         list_records(database, limit=limit)
 
 
-@pytest.mark.parametrize("after", ["x", "", "bnVsbA", "WzEsMl0", "é"])
+def _position(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        *("x", "", "bnVsbA", "WzEsMl0", "é"),
+        _position("[" * 3000),
+        _position('["2026-11-30T00:00:00", "no zone"]'),
+        _position('["0001-01-01T00:00:00+14:00", "before year 1 in UTC"]'),
+        _position('["9999-12-31T23:59:59-14:00", "after year 9999 in UTC"]'),
+    ],
+)
 def test_a_made_up_position_is_refused(database: Database, after: str) -> None:
     """It comes from a URL."""
     with pytest.raises(UsageError, match="after"):

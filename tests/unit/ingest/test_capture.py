@@ -49,6 +49,17 @@ def test_a_complete_call_is_a_record() -> None:
     assert record.document in record.request.messages[0].content
 
 
+def test_a_parameter_that_no_json_can_hold_is_left_out() -> None:
+    """An exporter sends NaN without complaint; stored, it would cost the whole batch."""
+    nan, inf = float("nan"), float("inf")
+    told = {"temperature": nan, "seed": 7, "logit_bias": {"5": -inf, "6": 1.5}, "stop": [nan, "x"]}
+    record = _outcome(replace(CALL, parameters=told))
+
+    assert isinstance(record, IncomingRecord)
+    assert record.request is not None
+    assert record.request.parameters == {"seed": 7, "logit_bias": {"6": 1.5}, "stop": ["x"]}
+
+
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
