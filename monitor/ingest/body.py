@@ -1,8 +1,10 @@
 """Reading request bodies within limits of size, time and number.
 
 A body is inflated while it arrives and refused as soon as it exceeds the limit, so a
-"gzip bomb" costs no more than the limit. Of bodies beyond 1 MiB one is taken in at a time,
-and the others are not read meanwhile: TCP makes their senders wait.
+"gzip bomb" costs no more than the limit. Bodies beyond 64 KiB need one of 16 places, and of
+bodies beyond 1 MiB one is taken in at a time; the others are not read meanwhile: TCP makes
+their senders wait. Lesser bodies need no place, so that senders that stall after their first
+bytes, however many, keep nobody out.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ from starlette.requests import ClientDisconnect, Request
 
 from monitor.errors import MonitorError
 
+_SMALL = 64 * 1024
+"""What the server buffers of a connection whether or not it is read."""
 _LARGE = 2**20
-_SMALL_AT_A_TIME = 16
+_MIDDLING_AT_A_TIME = 16
 _LARGE_WAITING = 8
 _STEP = 256 * 1024
 _GZIP = 31  # zlib's window bits for a gzip header and trailer
@@ -41,7 +45,7 @@ class BodyReader:
     def __init__(self, *, max_body: int = 16 * 2**20, read_seconds: float = 30.0) -> None:
         self._max_body = max_body
         self._read_seconds = read_seconds
-        self._small = asyncio.Semaphore(_SMALL_AT_A_TIME)
+        self._middling = asyncio.Semaphore(_MIDDLING_AT_A_TIME)
         self._large = asyncio.Semaphore(1)
         self._waiting = 0
 
@@ -50,11 +54,10 @@ class BodyReader:
         """The body; its place among those taken in is held until the block is left.
 
         Raises `BodyRefused` with 400 (truncated or corrupt gzip, sender gone), 408 (too
-        slow), 413 (too large), 415 (an encoding other than gzip) or 503 (too many large
-        bodies at once).
+        slow), 413 (too large), 415 (an encoding other than gzip) or 503 (too many bodies
+        at once).
         """
         async with AsyncExitStack() as place:
-            await place.enter_async_context(self._small)
             try:
                 async with asyncio.timeout(self._read_seconds):
                     body = await self._collected(request, place)
@@ -74,32 +77,36 @@ class BodyReader:
 
     async def _collected(self, request: Request, place: AsyncExitStack) -> bytearray:
         body = bytearray()
-        large = False
         async for piece in self._pieces(request):
-            if len(body) + len(piece) > self._max_body:
+            before, after = len(body), len(body) + len(piece)
+            if after > self._max_body:
                 raise self._too_large()
-            if not large and len(body) + len(piece) > _LARGE:
+            if before <= _LARGE < after:
                 await self._wait_for_large(place)
-                large = True
+            elif before <= _SMALL < after:
+                await self._wait_for(self._middling, place)
             body += piece
         return body
 
     async def _wait_for_large(self, place: AsyncExitStack) -> None:
-        busy = BodyRefused(503, "too many large bodies at once; send it again", retry_after=2.0)
         if self._waiting >= _LARGE_WAITING:
-            raise busy
+            raise _busy()
         self._waiting += 1
         try:
-            # The place among the small ones is given back first, or waiting large bodies
-            # would keep out all small ones.
+            # The place among the lesser ones is given back first, or waiting large bodies
+            # would keep out all lesser ones.
             await place.pop_all().aclose()
-            async with asyncio.timeout(self._read_seconds / 2):
-                await place.enter_async_context(self._large)
-        except TimeoutError:
-            # Before the sender's own time is up: it is not the sender who is slow.
-            raise busy from None
+            await self._wait_for(self._large, place)
         finally:
             self._waiting -= 1
+
+    async def _wait_for(self, places: asyncio.Semaphore, place: AsyncExitStack) -> None:
+        try:
+            async with asyncio.timeout(self._read_seconds / 2):
+                await place.enter_async_context(places)
+        except TimeoutError:
+            # Before the sender's own time is up: it is not the sender who is slow.
+            raise _busy() from None
 
     async def _pieces(self, request: Request) -> AsyncIterator[bytes]:
         encoding = request.headers.get("content-encoding", "identity").strip().lower()
@@ -147,6 +154,10 @@ class BodyReader:
             f"the body has more than {self._max_body} bytes (http.max_body, counted after "
             "decompression); send smaller batches",
         )
+
+
+def _busy() -> BodyRefused:
+    return BodyRefused(503, "too many large bodies at once; send it again", retry_after=2.0)
 
 
 def _digits(header: str | None) -> str:

@@ -110,6 +110,56 @@ def test_a_sender_that_stalls_loses_its_place() -> None:
     assert asyncio.run(scenario()) == 408
 
 
+def test_stalled_senders_keep_no_small_body_out() -> None:
+    """Sixteen hung clients would stop the intake of a whole fleet for half a minute."""
+
+    async def scenario() -> int:
+        reader, done = BodyReader(), asyncio.Event()
+        done.set()
+
+        def stalling() -> Request:
+            begun = [{"type": "http.request", "body": b"{", "more_body": True}]
+
+            async def receive() -> dict[str, Any]:
+                if not begun:
+                    await asyncio.Event().wait()
+                return begun.pop()
+
+            return _request(receive)
+
+        stalled = [asyncio.create_task(_hold(reader, stalling(), done)) for _ in range(100)]
+        await _settled()
+        messages = [{"type": "http.request", "body": bytes(1000)}]
+
+        async def receive() -> dict[str, Any]:
+            return messages.pop()
+
+        async with asyncio.timeout(5):
+            size = await _hold(reader, _request(receive), done)
+        for task in stalled:
+            task.cancel()
+        await asyncio.gather(*stalled, return_exceptions=True)
+        return size
+
+    assert asyncio.run(scenario()) == 1000
+
+
+def test_middling_bodies_wait_for_each_other() -> None:
+    """Sixteen of up to 1 MiB are what memory is promised for; 503 is not the senders' fault."""
+
+    async def scenario() -> tuple[int, int]:
+        reader, leave = BodyReader(read_seconds=0.1), asyncio.Event()
+        held = [asyncio.create_task(_hold(reader, _of_size(MIB), leave)) for _ in range(16)]
+        await _settled()
+        with pytest.raises(BodyRefused) as refused:
+            await _hold(reader, _of_size(MIB), leave)
+        leave.set()
+        sizes = await asyncio.gather(*held)
+        return refused.value.status, sum(sizes)
+
+    assert asyncio.run(scenario()) == (503, 16 * MIB)
+
+
 def test_a_sender_that_hangs_up_is_no_crash() -> None:
     """Half a body is not taken."""
     messages = [
