@@ -198,6 +198,12 @@ def test_the_overview_never_shows_hss_alone(client: TestClient) -> None:
     assert "HSS is instability, not truth" in page
 
 
+def test_the_overview_does_not_look_calm_while_something_has_drifted(client: TestClient) -> None:
+    """Drift may come long before a threshold is exceeded."""
+    page = client.get("/").text
+    assert "2 open breaches, 1 series drifted</h2>" in page
+
+
 def test_the_breach_page_names_the_release_that_came_with_it(
     client: TestClient, story: Any
 ) -> None:
