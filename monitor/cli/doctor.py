@@ -146,7 +146,7 @@ def _print(findings: dict[str, Any]) -> None:
     table(
         ["", "a record", "a day"],
         [
-            (name, cost[f"{name}_per_record"], cost[f"{name}_per_day"])
+            (name, cost[f"{name}_per_record"], _whole(cost[f"{name}_per_day"]))
             for name in ("calls", "prompt_tokens", "completion_tokens", "core_seconds")
         ],
     )
@@ -156,6 +156,11 @@ def _print(findings: dict[str, Any]) -> None:
         note(f"→ {line}")
     if not findings["advice"]:
         note("all is well")
+
+
+def _whole(value: float | None) -> Text | None:
+    """A large count; what is reckoned from a few minutes is not known to the thousandth."""
+    return None if value is None else Text(f"{value:,.0f}", justify="right")
 
 
 def _print_attribution(cost: dict[str, Any]) -> None:
@@ -169,11 +174,15 @@ def _print_attribution(cost: dict[str, Any]) -> None:
     table(
         ["", "an explained record", "a day"],
         [
-            ("explained records", f"{cost['share']:.0%} of the scored", cost["explained_per_day"]),
+            (
+                "explained records",
+                f"{cost['share']:.0%} of the scored",
+                _whole(cost["explained_per_day"]),
+            ),
             ("explanations", str(cost["explanations_per_record"]), None),
-            (f"evaluations ({known})", cost["evaluations_per_record"], None),
-            ("calls", cost["calls_per_record"], cost["calls_per_day"]),
-            ("seconds of a scorer", cost["seconds_per_record"], cost["seconds_per_day"]),
+            (f"evaluations ({known})", _whole(cost["evaluations_per_record"]), None),
+            ("calls", cost["calls_per_record"], _whole(cost["calls_per_day"])),
+            ("seconds of a scorer", cost["seconds_per_record"], _whole(cost["seconds_per_day"])),
         ],
     )
 
