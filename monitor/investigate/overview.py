@@ -17,6 +17,9 @@ from monitor.storage.windows import Signal, WindowMean, window_means
 
 COURSE: Final = timedelta(hours=6)
 """What a sparkline spans."""
+MAX_ROWS: Final = 200
+"""Names come from senders: one that names a service after each request must not make a page
+of ten thousand rows."""
 _Z: Final = 1.959964
 _SIGNALS: Final = (Signal.HSS, Signal.ENTITY_SUPPORT, Signal.NUMBER_SUPPORT, Signal.NULL_DISTANCE)
 
@@ -103,11 +106,13 @@ class Overview:
     breaches: tuple[BreachRow, ...]
     """Open ones, newest first."""
     rows: tuple[OverviewRow, ...]
-    """Worst first, then by service, model and category."""
+    """Worst first, then by service, model and category; at most `MAX_ROWS`."""
+    unlisted: int
+    """Series beyond those: none of them stands worse, and of equals the busiest are listed."""
 
 
-def overview(sources: Sources) -> Overview:
-    """The state of everything now."""
+def overview(sources: Sources, *, limit: int = MAX_ROWS) -> Overview:
+    """The state of everything now, with at most `limit` series."""
     now = sources.clock()
     until = now + timedelta(seconds=1)
     run = courses(sources.database, since=now - COURSE, until=until)
@@ -158,6 +163,8 @@ def overview(sources: Sources) -> Overview:
                 last_received_at=ran.last_received_at if ran is not None else None,
             )
         )
+    busiest = sorted(rows, key=lambda row: (_worst(row), -row.scored - row.ended - row.waiting))
+    listed = sorted(busiest[:limit], key=lambda row: (_worst(row), row.series))
     return Overview(
         as_of=now,
         means_since=since,
@@ -165,8 +172,13 @@ def overview(sources: Sources) -> Overview:
         course_complete=run.complete,
         evaluated_at=lease.evaluated_at if lease is not None else None,
         breaches=breaches,
-        rows=tuple(sorted(rows, key=lambda row: _WORST_FIRST.index(row.standing))),
+        rows=tuple(listed),
+        unlisted=len(rows) - len(listed),
     )
+
+
+def _worst(row: OverviewRow) -> int:
+    return _WORST_FIRST.index(row.standing)
 
 
 def _mean(found: WindowMean | None) -> Mean | None:

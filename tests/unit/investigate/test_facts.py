@@ -38,6 +38,13 @@ def test_the_overview_shows_the_worst_first(sources: Sources) -> None:
     assert facts.evaluated_at is not None
 
 
+def test_the_overview_lists_the_worst_where_there_are_too_many(sources: Sources) -> None:
+    """Senders choose names: ten thousand of them must not hide a breach, nor fill the page."""
+    every, few = overview(sources), overview(sources, limit=2)
+    assert (few.rows, few.unlisted) == (every.rows[:2], 1)
+    assert every.unlisted == 0
+
+
 def test_a_mean_stands_beside_its_interval_and_the_support(sources: Sources) -> None:
     """HSS alone says nothing about a model that invents the same thing each time."""
     for row in overview(sources).rows:
