@@ -228,6 +228,11 @@ def _explain_verdicts(result: dict[str, Any]) -> None:
         line = Text("breach ").append(cell(result["breach"])).append(" opened ")
         line.append(cell(result["breach_opened_at"])).append(", now ")
         out.print(line.append(cell(result["breach_state"])))
+    else:
+        note(
+            "no breach was opened: this machine scored too few records in the window of the "
+            "thresholds (`hss-monitor thresholds show`); try again with less beside the demo"
+        )
     note(
         "a reference of some dozen records and a promise of a quarter of an hour between false "
         "alarms are for a demo: in production it takes 200 records over a whole day"

@@ -11,8 +11,10 @@ SERVICE = "demo-summarizer"
 EVALUATION_SECONDS = 2.0
 PROMISE_DAYS = 0.01
 """A quarter of an hour between false alarms: with so few records nobody can promise a month."""
-WINDOW_SECONDS = 60.0
+WINDOW_SECONDS = 90.0
 """As many records as a service scores in an hour elsewhere."""
+MIN_RECORDS = 3
+"""A slow machine, with a dozen seconds a record and four on their way, has no more in a window."""
 
 
 def demo_settings(folder: Path, *, port: int, service_port: int, scorers: int) -> dict[str, Any]:
@@ -96,7 +98,7 @@ def _threshold(
         "comparison": comparison,
         "severity": severity,
         "window_seconds": WINDOW_SECONDS,
-        "min_records": 5,
+        "min_records": MIN_RECORDS,
         "hold_seconds": 4,
         "calm_seconds": 5,
     }
