@@ -26,6 +26,8 @@ from monitor.drift.watch import Alarm, Watch
 MIN_RECORDS = 50
 """Records since the reference before "stable" may be said."""
 SUSPECT_P = 0.05
+_NO_SPREAD = 1e-9
+"""A standard deviation up to here is rounding: all values of the reference are equal."""
 
 
 class DriftState(StrEnum):
@@ -153,7 +155,7 @@ def _effect(reference: Reference, window: Sample | None, alarm: Alarm | None) ->
         value=value * width,
         low=None if margin is None else (value - margin) * width,
         high=None if margin is None else (value + margin) * width,
-        deviations=value / reference.deviation if reference.deviation > 0 else None,
+        deviations=value / reference.deviation if reference.deviation > _NO_SPREAD else None,
         records=now.records,
     )
 

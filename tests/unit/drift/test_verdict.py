@@ -49,6 +49,16 @@ def test_drift_tells_since_when_how_far_and_which_way(judged, stable) -> None:
     assert verdict.effect.records < 400
 
 
+def test_an_effect_has_no_deviations_where_the_reference_has_none(clock) -> None:
+    """Support is 1 in every good summary; -1927273813276383.8 SD say nothing."""
+    fitted = fit_reference(np.ones(400), clock(400), id="r")
+    nearly = replace(fitted, deviation=5e-16)  # what weights that do not add up exactly leave
+    window = Sample(values=np.zeros(20), times=clock(20, start=40))
+    effect = judge(nearly, start("r"), window, None, threshold=C).effect
+    assert effect.value == pytest.approx(-1.0)
+    assert effect.deviations is None
+
+
 def test_the_effect_interval_covers_the_truth(stable, clock) -> None:
     """95 % over fresh references and windows: 300 runs, wide enough for chance."""
     covered = 0
