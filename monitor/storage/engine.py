@@ -24,11 +24,13 @@ from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
     DBAPIError,
+    DisconnectionError,
     InterfaceError,
     NoSuchModuleError,
     OperationalError,
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from monitor.errors import ConfigurationError, DatabaseUnavailable, DependencyUnavailable, choices
 
@@ -138,6 +140,7 @@ def connect(url: str, *, pool_size: int = 5, wait_seconds: float = 10.0) -> Data
             f"({error}); install hss-monitor[postgres]"
         ) from error
     if parsed.get_backend_name() == "sqlite":
+        _watch_file(engine, Path(str(parsed.database)).absolute())
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     return Database(engine)
@@ -168,6 +171,39 @@ def _parse(url: str) -> URL:
         if not folder.is_dir():
             raise ConfigurationError(f"database.url: the folder {folder} is missing; create it")
     return parsed
+
+
+def _watch_file(engine: Engine, path: Path) -> None:
+    """Notice before each transaction that the file was deleted, or replaced by a backup.
+
+    SQLite does not: it would write to the deleted file without a complaint, and all that was
+    promised to be durable would be gone with the process.
+    """
+
+    def present() -> tuple[int, int] | None:
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def opened(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+        record.info["file"] = present()
+
+    def taken(
+        connection: sqlite3.Connection, record: ConnectionPoolEntry, proxy: PoolProxiedConnection
+    ) -> None:
+        known, now = record.info["file"], present()
+        if known is None or known == now:
+            return
+        if now is None:
+            raise DatabaseUnavailable(
+                f"database {path}: its file was deleted; restart the sidecar, or put it back"
+            )
+        raise DisconnectionError("another file stands in its place")  # so open that one
+
+    event.listen(engine, "connect", opened)
+    event.listen(engine, "checkout", taken)
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, record: object) -> None:

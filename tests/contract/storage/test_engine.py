@@ -73,6 +73,38 @@ def test_a_locked_file_is_unavailable_after_the_wait(tmp_path: Path) -> None:
     waiter.close()
 
 
+def test_a_deleted_file_is_unavailable(tmp_path: Path) -> None:
+    """SQLite goes on in the deleted file: what was answered with 200 would be gone at the end."""
+    file = tmp_path / "hss.db"
+    database = connect(f"sqlite:///{file}")
+    with database.write() as connection:
+        connection.exec_driver_sql("CREATE TABLE t (x)")
+    file.unlink()
+    with pytest.raises(DatabaseUnavailable, match="deleted"), database.write() as connection:
+        connection.exec_driver_sql("INSERT INTO t VALUES (1)")
+    assert not file.exists()
+    database.close()
+
+
+def test_a_backup_that_is_put_in_place_is_read(tmp_path: Path) -> None:
+    """An open connection would read and write the file that it replaced."""
+    for name in ("hss.db", "backup.db"):
+        database = connect(f"sqlite:///{tmp_path / name}")
+        with database.write() as connection:
+            connection.exec_driver_sql("CREATE TABLE t AS SELECT '" + name + "' AS x")
+        database.close()
+    database = connect(f"sqlite:///{tmp_path / 'hss.db'}")
+    seen = []
+    for _ in range(2):
+        with database.read() as connection:
+            seen.append(connection.exec_driver_sql("SELECT x FROM t").scalar_one())
+        if len(seen) == 1:
+            (tmp_path / "hss.db-wal").unlink()
+            (tmp_path / "backup.db").replace(tmp_path / "hss.db")
+    database.close()
+    assert seen == ["hss.db", "backup.db"]
+
+
 def test_a_reader_does_not_wait_for_the_writer(database: Database) -> None:
     """Pages and gauges answer while a scorer writes."""
     with database.write() as writer:
