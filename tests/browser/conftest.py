@@ -93,6 +93,22 @@ class Browser:
         script = "const d = document.documentElement; return d.scrollWidth - d.clientWidth"
         return int(self.driver.execute_script(script))
 
+    def cut_off(self) -> list[str]:
+        """Words of cells in cards that reach beyond their card: nobody scrolls within a card."""
+        script = """
+          const cut = [];
+          for (const cell of document.querySelectorAll('.stacked td, .stacked tbody th')) {
+            if (getComputedStyle(cell.parentElement).display !== 'grid') continue;
+            const edge = cell.parentElement.getBoundingClientRect().right + 1;
+            const range = document.createRange();
+            range.selectNodeContents(cell);
+            const wide = Array.from(range.getClientRects()).some((box) => box.right > edge);
+            if (wide || cell.scrollWidth > cell.clientWidth + 1) cut.push(cell.textContent.trim());
+          }
+          return cut;
+        """
+        return [str(words) for words in self.driver.execute_script(script)]
+
     def shoot(self, name: str) -> Path:
         """A picture of the whole page."""
         script = "return document.documentElement.scrollHeight"

@@ -70,6 +70,7 @@ def test_no_page_is_wider_than_its_window_or_makes_the_browser_complain(
     for name, path in paths_of(story).items():
         browser.open(path)
         assert browser.overflow() == 0, name
+        assert browser.cut_off() == [], name
         assert browser.errors() == [], name
         assert "owned" not in browser.driver.title, name
         browser.shoot(f"page-{name}")
