@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import typer
 
@@ -47,9 +48,16 @@ def check(config: Config = None, json_: Json = False) -> None:
         emit(report)
     else:
         for key, value in plain(report).items():
-            typer.echo(f"{key}: {value}")
+            typer.echo(f"{key}: {_listed(value)}")
     if not report.ok:
         raise typer.Exit(1)
+
+
+def _listed(value: Any) -> str:
+    """One line for people: `records 12, scores 10`."""
+    if isinstance(value, dict):
+        value = [f"{name} {count}" for name, count in value.items()]
+    return (", ".join(map(str, value)) or "none") if isinstance(value, list) else str(value)
 
 
 @db.command("prune")
