@@ -49,6 +49,8 @@ def check(config: Config = None, json_: Json = False) -> None:
     else:
         for key, value in plain(report).items():
             typer.echo(f"{key}: {_listed(value)}")
+    if report.revision != report.needed:
+        note("the schema is not the one that this version needs: run `hss-monitor db upgrade`")
     if not report.ok:
         raise typer.Exit(1)
 
