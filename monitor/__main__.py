@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import sys
 import traceback
 from typing import Any
@@ -14,6 +17,8 @@ from monitor.errors import MonitorError
 _WrongArguments: Any = typer.BadParameter.__mro__[2]
 """`ClickException`, the base of what Typer says about arguments: click's own class in older
 versions of Typer, a private copy of it in newer ones."""
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""Standard output, or a file that a command writes, has no room left."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -25,6 +30,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str] | None) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal of another encoding shows `?` for what it lacks, and no crash.
+        sys.stdout.reconfigure(errors="replace")
     try:
         result = app(arguments, standalone_mode=False)
     except typer.Abort:
@@ -42,11 +50,22 @@ def _run(arguments: list[str] | None) -> int:
         if isinstance(error.__context__, BrokenPipeError):
             return 0
         raise
+    except OSError as error:
+        if error.errno not in _FULL:
+            return _defect()
+        print(f"hss-monitor: {error.strerror}; free some space", file=sys.stderr)  # noqa: T201
+        # What could not be written is still in the buffer, and would fail again on leaving.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 3
     except Exception:  # everything else is a defect, and must not look like a finding
-        traceback.print_exc()
-        print("hss-monitor: internal error, see above", file=sys.stderr)  # noqa: T201
-        return 70
+        return _defect()
     return result if isinstance(result, int) else 0
+
+
+def _defect() -> int:
+    traceback.print_exc()
+    print("hss-monitor: internal error, see above", file=sys.stderr)  # noqa: T201
+    return 70
 
 
 if __name__ == "__main__":

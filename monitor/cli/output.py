@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
@@ -57,7 +58,9 @@ def plain(value: Any) -> Any:
 
 def emit(value: Any) -> None:
     """One compact JSON object on one line of standard output; harmless to look at, too."""
-    text = json.dumps(plain(value), separators=(",", ":"), ensure_ascii=False)
+    # Under another encoding characters would be lost; escaped they mean the same.
+    ascii_only = (sys.stdout.encoding or "").lower() not in ("utf-8", "utf8")
+    text = json.dumps(plain(value), separators=(",", ":"), ensure_ascii=ascii_only)
     typer.echo(_STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 

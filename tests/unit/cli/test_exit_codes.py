@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -122,6 +123,39 @@ def test_a_server_that_does_not_answer_is_3_without_its_password(
     assert result.code == 3
     assert "127.0.0.1" in result.err
     assert "hunter2" not in result.err
+
+
+def _listing(config_file: Path, *more: str, stdout: Any = subprocess.PIPE) -> Any:
+    """`records list` as a process of its own, on a terminal that knows ASCII only."""
+    command = [sys.executable, "-m", "monitor", "records", "list", "--config", str(config_file)]
+    return subprocess.run(
+        [*command, *more],
+        cwd=Path(monitor.__file__).parents[1],
+        env={"LC_ALL": "C", "PYTHONUTF8": "0"},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+
+
+def test_a_terminal_without_unicode_is_no_crash(config_file: Path, add_records: Any) -> None:
+    """Tables lose what it cannot show; JSON loses nothing."""
+    add_records([{"document": "d", "summary": "s", "service": "näws😀", "model": "m"}])
+    table, lines = _listing(config_file), _listing(config_file, "--json")
+    assert (table.returncode, lines.returncode) == (0, 0)
+    assert b"n?ws?" in table.stdout
+    assert json.loads(lines.stdout)["service"] == "näws😀"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is full")
+def test_a_full_disk_behind_standard_output_is_3(config_file: Path, add_records: Any) -> None:
+    """`> file` on it is no defect of ours."""
+    add_records([{"document": "d", "summary": "s", "service": "s", "model": "m"}])
+    with Path("/dev/full").open("w") as full:
+        ended = _listing(config_file, "--json", stdout=full)
+    assert ended.returncode == 3
+    assert b"No space left on device" in ended.stderr
+    assert b"Traceback" not in ended.stderr
 
 
 def test_a_taken_port_is_3_and_names_the_key(config_file: Path) -> None:
