@@ -16,5 +16,8 @@ class Section(BaseModel):
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=1e9)]
+"""Up to 31 years in seconds: beyond them the arithmetic of times would end in an error."""
+Days = Annotated[float, Field(gt=0, le=36_500)]
+"""Of keeping something: no date lies further back than year 1."""
 Count = Annotated[int, Field(ge=1)]

@@ -8,7 +8,7 @@ from typing import Literal
 import jmespath
 from pydantic import Field, field_validator, model_validator
 
-from monitor.settings.section import Count, Positive, Section, Share
+from monitor.settings.section import Count, Days, Positive, Section, Share
 
 
 class Http(Section):
@@ -118,8 +118,8 @@ class Storage(Section):
         Path("hss-monitor.key"),
         description="Key of the text hashes; made on the first start. Share it in a fleet.",
     )
-    keep_texts_days: Positive = Field(14, description="Days after which texts are erased.")
-    keep_records_days: Positive = Field(90, description="Days after which records are deleted.")
+    keep_texts_days: Days = Field(14, description="Days after which texts are erased.")
+    keep_records_days: Days = Field(90, description="Days after which records are deleted.")
     max_database_bytes: int | None = Field(
         None, ge=2**20, description="Oldest records are deleted above this size; null: no limit."
     )

@@ -151,13 +151,15 @@ class Threshold(Section):
     level: Limit | None = Field(
         None, description="For `share_above`: records above it count; burn rates use it, too."
     )
-    window_seconds: float = Field(3600, ge=1, description="Length of the window.")
+    window_seconds: float = Field(3600, ge=1, le=1e9, description="Length of the window.")
     min_records: Count = Field(30, description="Fewer records give no answer.")
-    hold_seconds: float = Field(300, ge=0, description="How long it must be exceeded to open.")
+    hold_seconds: float = Field(
+        300, ge=0, le=1e9, description="How long it must be exceeded to open."
+    )
     margin: float = Field(
         0, ge=0, description="How far on the good side an open breach must be to end ..."
     )
-    calm_seconds: float = Field(600, ge=0, description="... and for how long.")
+    calm_seconds: float = Field(600, ge=0, le=1e9, description="... and for how long.")
     severity: Literal["page", "ticket"] = Field(
         "ticket", description="Whether the alert wakes somebody."
     )
@@ -181,6 +183,16 @@ class Threshold(Section):
             raise ValueError(
                 "signal 'minutes_unscored' is one number a series: it has no share_above and "
                 "no reference_quantile"
+            )
+        if (
+            self.comparison == "above"
+            and self.limit.value is not None
+            and self.limit.value >= 0 > self.limit.value - self.margin
+            and (self.signal != "excess" or self.statistic == "share_above")
+        ):
+            raise ValueError(
+                f"margin {self.margin:g} is greater than the limit {self.limit.value:g}, so a "
+                "breach could never end: nothing of this signal is below 0"
             )
         return self
 

@@ -66,6 +66,15 @@ def test_the_file_keeps_what_the_environment_does_not_set(
             "thresholds: [{name: a, signal: minutes_unscored, limit: {reference_quantile: 0.5}}]",
             "thresholds.0: signal 'minutes_unscored' is one number a series",
         ),
+        (
+            "thresholds: [{name: a, signal: hss, limit: {value: 0.5}, margin: 0.6}]",
+            "thresholds.0: margin 0.6 is greater than the limit 0.5",
+        ),
+        ("windows: {seconds: 1.0e+300}", "windows.seconds: 1e+300 cannot be used"),
+        (
+            "storage: {keep_texts_days: 1000000.0}",
+            "storage.keep_texts_days: 1000000.0 cannot be used",
+        ),
         ("labels: {services: a}", "labels.services: 'a' cannot be used: write a list"),
         ("sampling: 0.1", "below it belong the keys 'budget', 'rate' or 'salt'"),
         ("thresholds: [{name: a}]", "thresholds.0.signal: is missing; it has no default"),
