@@ -137,8 +137,8 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
                 )
                 for each in facts.releases
             ],
-            title=f"\nReleases, {_time(facts.before.since)} to {_time(facts.after.since)} to "
-            f"{_time(facts.after.until)}",
+            title=f"\nReleases: before is {_time(facts.before.since)} to "
+            f"{_time(facts.before.until)}, since is from there to {_time(facts.after.until)}",
         )
     if not facts.contributors:
         out.print(cell("\nno single record contributed: see `hss-monitor doctor`"))
