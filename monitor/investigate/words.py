@@ -58,11 +58,11 @@ def when(at: datetime | None) -> str:
 
 def how_long(span: timedelta | float) -> str:
     """
-    >>> how_long(42), how_long(timedelta(minutes=75)), how_long(3 * 86400)
-    ('42 s', '1 h 15 min', '3 d')
+    >>> how_long(90), how_long(timedelta(minutes=75)), how_long(3 * 86400)
+    ('90 s', '1 h 15 min', '3 d')
     """
     seconds = span.total_seconds() if isinstance(span, timedelta) else span
-    if seconds < 90:
+    if seconds < 120:
         return f"{max(seconds, 0):.0f} s"
     minutes = round(seconds / 60)
     if minutes < 60:
