@@ -13,7 +13,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +213,10 @@ def _prepare_sqlite(connection: sqlite3.Connection, record: object) -> None:
     if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
         # Only before the first table; `retention` cannot give freed pages back otherwise.
         connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        # It will hold documents. Who else is to read it is for its owner to say; the log beside
+        # it gets the same rights from SQLite.
+        with suppress(OSError):
+            Path(connection.execute("PRAGMA database_list").fetchone()[2]).chmod(0o600)
     _enter_wal(connection)
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA foreign_keys=ON")

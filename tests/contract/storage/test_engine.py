@@ -73,6 +73,21 @@ def test_a_locked_file_is_unavailable_after_the_wait(tmp_path: Path) -> None:
     waiter.close()
 
 
+def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+    """It holds documents; rights that its owner gave later stay."""
+    file = tmp_path / "hss.db"
+    database = connect(f"sqlite:///{file}")
+    with database.write() as connection:
+        connection.exec_driver_sql("CREATE TABLE t (x)")
+    modes = {part.stat().st_mode & 0o777 for part in tmp_path.iterdir()}
+    database.close()
+    file.chmod(0o640)
+    with database.read() as connection:
+        connection.exec_driver_sql("SELECT x FROM t")
+    database.close()
+    assert (modes, file.stat().st_mode & 0o777) == ({0o600}, 0o640)
+
+
 def test_a_deleted_file_is_unavailable(tmp_path: Path) -> None:
     """SQLite goes on in the deleted file: what was answered with 200 would be gone at the end."""
     file = tmp_path / "hss.db"
