@@ -36,9 +36,26 @@ def load(path: Path | None = None) -> Settings:
         raise ConfigurationError(f"configuration ({source}) is not valid:\n{problems}") from None
 
 
+class _StandsTwice(yaml.constructor.ConstructorError):
+    """A key of a mapping stands in it twice."""
+
+
+class _OnceLoader(yaml.SafeLoader):
+    """Refuses a key that stands twice: the earlier one would be lost without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = str(key.value)
+            if name in seen and name != "<<":
+                raise _StandsTwice(None, None, f"key {name!r} stands twice", key.start_mark)
+            seen.add(name)
+        return super().construct_mapping(node, deep)
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceLoader)  # noqa: S506 -- safe
     except OSError as error:
         raise ConfigurationError(
             f"--config: {str(path)!r} cannot be read ({error.strerror}); name a readable file"
@@ -46,6 +63,8 @@ def _read(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         where = getattr(error, "problem_mark", None)
         line = f" at line {where.line + 1}" if where is not None else ""
+        if isinstance(error, _StandsTwice):
+            line += f" ({error.problem})"
         raise ConfigurationError(
             f"--config: {str(path)!r} is not valid YAML{line}; correct it there"
         ) from None

@@ -33,6 +33,7 @@ class Events(Section):
 class Outlets(Section):
     public_url: str | None = Field(
         None,
+        pattern=r"^https?://[^\s/]+",
         description="Address of these pages as people reach it; links of alerts, webhooks and "
         "events begin with it. null: links are left out.",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -108,6 +109,18 @@ class Redaction(Section):
     patterns: tuple[str, ...] = Field(
         (), description="More regular expressions whose matches are redacted."
     )
+
+    @field_validator("patterns")
+    @classmethod
+    def _compile(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(
+                    f"{pattern!r}: {error}; give regular expressions of Python's `re`"
+                ) from None
+        return patterns
 
 
 class Storage(Section):

@@ -71,7 +71,9 @@ class Drift(Section):
     window_seconds: Positive = Field(
         86_400, description="Current window that PSI, KS and Wasserstein compare."
     )
-    permutations: Count = Field(999, description="Block permutations behind a p-value.")
+    permutations: int = Field(
+        999, ge=99, le=100_000, description="Block permutations behind a p-value."
+    )
     min_reference_records: Count = Field(
         200, description="Fewer reference records give no verdict (`insufficient`)."
     )

@@ -85,6 +85,10 @@ def test_the_file_keeps_what_the_environment_does_not_set(
         ),
         ("- a\n- b", "holds a list; write sections"),
         ("http: {port: 1", "is not valid YAML"),
+        ("http: {port: 1}\nhttp: {port: 2}", "at line 2 (key 'http' stands twice)"),
+        ("redaction: {patterns: ['(']}", "redaction.patterns: ['('] cannot be used: '(': missing"),
+        ("drift: {permutations: 10000000000}", "drift.permutations: 10000000000 cannot be used"),
+        ("outlets: {public_url: 'javascript:x'}", "outlets.public_url: "),
     ],
 )
 def test_a_wrong_key_is_named_with_its_value_and_remedy(
