@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import which
 from signal import SIGTERM, signal
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
@@ -97,6 +99,11 @@ def _audience(live: Live) -> Callable[[Scene], None]:
             note(_TITLES[scene.act])
 
     return show
+
+
+def _program() -> str:
+    """What to type: `deploy/demo.sh` leaves its virtual environment off the path."""
+    return "hss-monitor" if which("hss-monitor") else sys.argv[0]
 
 
 def _leave(*_: object) -> None:
@@ -277,7 +284,7 @@ def _explain(play: Play, result: dict[str, Any]) -> None:
         out.print(Text("not in the document: ", style="red").append(cell(invented)))
     out.print(
         Text(
-            f"\nhss-monitor records show {detail.row.id} "
+            f"\n{_program()} records show {detail.row.id} "
             f"--config {play.folder / 'hss-monitor.yaml'}",
             style="dim",
         )
