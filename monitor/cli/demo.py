@@ -65,6 +65,7 @@ def demo(
             if not json_:
                 _explain(play, result)
         except BaseException:
+            note("stopping the sidecar and the service; this takes some seconds")
             play.stop()
             raise
     if json_ and once:
