@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib import resources
 from typing import Any, Final
@@ -21,6 +22,7 @@ from monitor.investigate.diff import word_diff
 from monitor.investigate.pictures.bar import bar
 from monitor.investigate.pictures.ribbons import COSTS, cost_class, ribbons
 from monitor.investigate.pictures.sparkline import sparkline
+from monitor.records import UnsupportedFact
 
 STATIC: Final[Mapping[str, str]] = {
     "style.css": "text/css; charset=utf-8",
@@ -45,6 +47,7 @@ def environment() -> Environment:
     )
     made.filters |= {
         "number": words.number,
+        "once": once,
         "when": words.when,
         "signal": words.signal_name,
         "how_long": words.how_long,
@@ -75,6 +78,16 @@ def render(templates: Environment, name: str, *, now: datetime, **context: Any) 
     return templates.get_template(name).render(
         now=now, picture_id=lambda: f"picture-{next(count)}", **context
     )
+
+
+def once(facts: Sequence[UnsupportedFact]) -> list[tuple[UnsupportedFact, int]]:
+    """Each invented name or number once, with how often the summary has it.
+
+    Where texts are not kept every occurrence is one of its own.
+    """
+    counts = Counter((fact.kind, fact.text or fact.start) for fact in facts)
+    first = {(fact.kind, fact.text or fact.start): fact for fact in reversed(facts)}
+    return [(first[key], count) for key, count in counts.items()]
 
 
 def segment(word: str) -> str:
