@@ -41,6 +41,27 @@ def outlet_jobs(
     return jobs
 
 
+def check_outlets(settings: Settings) -> None:
+    """Raises `ConfigurationError` for an address or a secret that cannot work."""
+    outlets = settings.outlets
+    if outlets.webhook.url is not None:
+        _address("outlets.webhook.url", outlets.webhook.url)
+        _webhook_secret(settings)
+    if outlets.events.url is not None:
+        _address("outlets.events.url", outlets.events.url)
+
+
+def _webhook_secret(settings: Settings) -> str:
+    webhook = settings.outlets.webhook
+    secret = secret_of("outlets.webhook.secret", webhook.secret, webhook.secret_file)
+    if secret is None:
+        raise ConfigurationError(
+            "outlets.webhook.secret: it is missing, and a receiver could not tell our requests "
+            "from anybody's; set outlets.webhook.secret_file, such as `openssl rand -hex 32` fills"
+        )
+    return secret
+
+
 def _webhook(
     settings: Settings, stores: Stores, telemetry: Telemetry
 ) -> Callable[[], object] | None:
@@ -48,12 +69,7 @@ def _webhook(
     count = _counter(telemetry, "webhook")
     if webhook.url is None:
         return None
-    secret = secret_of("outlets.webhook.secret", webhook.secret, webhook.secret_file)
-    if secret is None:
-        raise ConfigurationError(
-            "outlets.webhook.secret: it is missing, and a receiver could not tell our requests "
-            "from anybody's; set outlets.webhook.secret_file, such as `openssl rand -hex 32` fills"
-        )
+    secret = _webhook_secret(settings)
 
     def since() -> datetime:
         return datetime.fromisoformat(stores.facts.settle(_WEBHOOK_SINCE, now().isoformat()))

@@ -6,8 +6,10 @@ import typer
 import yaml
 
 from monitor import configuration
+from monitor.access.policy import policy_of
 from monitor.cli.options import Config, Json
 from monitor.cli.output import emit, note
+from monitor.delivering import check_outlets
 from monitor.reference import configuration_reference, metrics_reference
 
 config = typer.Typer(help="Check and show the configuration.", no_args_is_help=True)
@@ -15,8 +17,13 @@ config = typer.Typer(help="Check and show the configuration.", no_args_is_help=T
 
 @config.command("check")
 def check(config: Config = None) -> None:
-    """Validate the configuration; exit code 2 names every wrong key."""
-    configuration.load(config)
+    """Validate the configuration, and the tokens and secrets that it names.
+
+    Exit code 2 names every wrong key.
+    """
+    settings = configuration.load(config)
+    policy_of(settings.access)
+    check_outlets(settings)
     if config is None:
         note("no --config was given; the defaults and the environment are valid")
     else:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import monitor
 
@@ -222,3 +223,22 @@ def test_a_reader_that_has_enough_is_no_finding(config_file: Path) -> None:
 def test_a_finding_is_1(cli: Any, arguments: list[str]) -> None:
     """No sidecar answers here, and that is what was asked."""
     assert cli(*arguments).code == 1
+
+
+@pytest.mark.parametrize(
+    ("section", "told"),
+    [
+        ({"access": {"viewer_token": "a-token", "ingest_token": "a-token"}}, "same token"),
+        ({"access": {"viewer_token_file": "not-there"}}, "access.viewer_token_file"),
+        ({"outlets": {"webhook": {"url": "https://hook.example"}}}, "outlets.webhook.secret"),
+        ({"outlets": {"events": {"url": "ftp://events.example"}}}, "outlets.events.url"),
+    ],
+)
+def test_what_run_would_refuse_the_check_refuses_too(
+    cli: Any, tmp_path: Path, section: dict[str, Any], told: str
+) -> None:
+    """A deployment checks its configuration before it replaces what runs."""
+    file = tmp_path / "other.yaml"
+    file.write_text(yaml.safe_dump(section))
+    result = cli("config", "check", "--config", str(file))
+    assert (result.code, told in result.err) == (2, True)
