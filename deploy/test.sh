@@ -16,12 +16,16 @@ command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 
 command -v chromedriver >/dev/null 2>&1 || missing+=(chromium-driver)
 command -v npm >/dev/null 2>&1 || missing+=(npm) # brings axe-core, which checks accessibility
 if [ ${#missing[@]} -gt 0 ]; then
+  installed=no
   if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
     echo "Installing ${missing[*]} with apt-get" >&2
     export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq >&2
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
-  else
+    apt-get update -qq >&2 || true # one of several sources may be away
+    if apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2; then
+      installed=yes
+    fi
+  fi
+  if [ "$installed" = no ]; then
     echo "These programs are missing, and the tests that need them will be skipped: ${missing[*]}" >&2
     echo "Install them with your package manager (on Debian: sudo apt-get install ${missing[*]})" >&2
   fi
