@@ -8,6 +8,7 @@ source deploy/setup.sh
 
 missing=()
 command -v promtool >/dev/null 2>&1 || missing+=(prometheus)
+command -v amtool >/dev/null 2>&1 || missing+=(prometheus-alertmanager)
 if ! command -v initdb >/dev/null 2>&1 && ! [ -x "$(pg_config --bindir 2>/dev/null)/initdb" ] \
   && ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; then
   missing+=(postgresql)
