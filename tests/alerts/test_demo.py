@@ -28,7 +28,7 @@ def demo(tmp_path: Path) -> Iterator[Any]:
     """(port, configuration file) of a demo that keeps running after its last act."""
     port = free_port()
     command = ["-m", "monitor", "demo", "--port", str(port), "--folder", str(tmp_path / "demo")]
-    with (tmp_path / "log").open("wb") as log:
+    with (tmp_path / "demo.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, *command],
             env={**os.environ, "HF_HUB_OFFLINE": "1"},
@@ -38,7 +38,7 @@ def demo(tmp_path: Path) -> Iterator[Any]:
         )
 
     def configuration() -> Path | None:
-        assert process.poll() is None, (tmp_path / "log").read_text(encoding="utf-8")
+        assert process.poll() is None, (tmp_path / "demo.log").read_text(encoding="utf-8")
         return next((tmp_path / "demo").rglob("hss-monitor.yaml"), None)
 
     yield port, _servers["wait_for"](configuration, seconds=60, what="the demo is configured")
