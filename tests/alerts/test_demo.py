@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import runpy
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -42,7 +41,7 @@ def demo(tmp_path: Path) -> Iterator[Any]:
         return next((tmp_path / "demo").rglob("hss-monitor.yaml"), None)
 
     yield port, _servers["wait_for"](configuration, seconds=60, what="the demo is configured")
-    process.send_signal(signal.SIGINT)
+    process.terminate()
     process.wait(60)
 
 
