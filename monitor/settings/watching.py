@@ -72,7 +72,7 @@ class Drift(Section):
         86_400, description="Current window that PSI, KS and Wasserstein compare."
     )
     permutations: int = Field(
-        999, ge=99, le=100_000, description="Block permutations behind a p-value."
+        999, ge=1, le=100_000, description="Block permutations behind a p-value."
     )
     min_reference_records: Count = Field(
         200, description="Fewer reference records give no verdict (`insufficient`)."

@@ -12,6 +12,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,12 @@ def found(data: bytes, words: Iterable[str]) -> set[str]:
 def in_files(folder: Path, words: Iterable[str]) -> dict[str, set[str]]:
     """The words that stand in each file under a folder: database, its log, logs, keys."""
     files = [file for file in folder.rglob("*") if file.is_file()]
-    held = {file.name: found(file.read_bytes(), list(words)) for file in files}
+    held = {}
+    for file in files:
+        # The last process of a killed sidecar takes the write-ahead log away as it ends; what was
+        # in it is in the database then.
+        with suppress(FileNotFoundError):
+            held[file.name] = found(file.read_bytes(), list(words))
     return {name: words for name, words in held.items() if words}
 
 
