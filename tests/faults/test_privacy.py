@@ -65,9 +65,9 @@ def found(data: bytes, words: Iterable[str]) -> set[str]:
 
 def in_files(folder: Path, words: Iterable[str]) -> dict[str, set[str]]:
     """The words that stand in each file under a folder: database, its log, logs, keys."""
-    files = [file for file in folder.rglob("*") if file.is_file()]
     held = {}
-    for file in files:
+    logs_first = sorted(folder.rglob("*"), key=lambda file: not file.name.endswith("-wal"))
+    for file in [file for file in logs_first if file.is_file()]:
         # The last process of a killed sidecar takes the write-ahead log away as it ends; what was
         # in it is in the database then.
         with suppress(FileNotFoundError):
