@@ -10,13 +10,12 @@ from monitor.mixin.links import (
     FLEET,
     INCIDENT,
     RECORDS,
-    RECORDS_OF_SERIES,
     SERVICE_OF_SERIES,
 )
 from monitor.mixin.panel_kinds import stat, table, time_series
 from monitor.mixin.panels import Link, Panel, Query, Step, Unit
 from monitor.mixin.selectors import of_dashboard
-from monitor.mixin.series_panels import BY, LEGEND
+from monitor.mixin.series_panels import BY
 
 
 def dashboard(where: Installation) -> Dashboard:
@@ -51,7 +50,7 @@ def dashboard(where: Installation) -> Dashboard:
                 title="Breaches and drift",
                 panels=(_breaches(), shared.breach_timeline(), shared.drift_timeline()),
             ),
-            Row(title="Traffic", panels=(_traffic(), _sampling())),
+            Row(title="Traffic", panels=(_traffic(), shared.sampling_rate())),
         ),
     )
 
@@ -135,19 +134,4 @@ def _traffic() -> Panel:
         unit=Unit.PER_SECOND,
         low=0,
         data_links=(SERVICE_OF_SERIES,),
-    )
-
-
-def _sampling() -> Panel:
-    return time_series(
-        "Sampling rate",
-        "Share of a stratum's traffic that is scored in this epoch.",
-        Query(
-            expr=f"max by ({BY}) ({of_dashboard('hss_sampling_rate_ratio')})",
-            legend=LEGEND,
-        ),
-        unit=Unit.SHARE,
-        low=0,
-        high=1,
-        data_links=(RECORDS_OF_SERIES,),
     )

@@ -271,3 +271,18 @@ def evaluator_age(width: int = 4) -> Panel:
         empty="never",
         width=width,
     )
+
+
+def sampling_rate() -> Panel:
+    return time_series(
+        "Sampling rate",
+        "Share of a stratum's traffic that is scored in this epoch.",
+        Query(
+            expr=f"max by ({BY}) ({of_dashboard('hss_sampling_rate_ratio')})",
+            legend=LEGEND,
+        ),
+        unit=Unit.SHARE,
+        low=0,
+        high=1,
+        data_links=(RECORDS_OF_SERIES,),
+    )

@@ -95,7 +95,7 @@ def dashboard(where: Installation) -> Dashboard:
                     _share_over(),
                 ),
             ),
-            Row(title="Sampling", panels=(_sampled(), _sampling())),
+            Row(title="Sampling", panels=(_sampled(), shared.sampling_rate())),
         ),
     )
 
@@ -256,19 +256,4 @@ def _sampled() -> Panel:
         unit=Unit.PER_SECOND,
         low=0,
         links=(RECORDS,),
-    )
-
-
-def _sampling() -> Panel:
-    return time_series(
-        "Sampling rate",
-        "Share of a stratum's traffic that is scored in this epoch.",
-        Query(
-            expr=f"max by ({BY}) ({of_dashboard('hss_sampling_rate_ratio')})",
-            legend=LEGEND,
-        ),
-        unit=Unit.SHARE,
-        low=0,
-        high=1,
-        data_links=(RECORDS_OF_SERIES,),
     )
