@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from monitor.exporter import Sample, Snapshot
@@ -15,7 +15,7 @@ from monitor.gauges.traffic import (
 )
 from monitor.gauges.verdicts import drift_samples, threshold_samples
 from monitor.ports import Clock
-from monitor.records import RecordState, SamplingEpoch
+from monitor.records import RecordState, SamplingEpoch, Stratum
 from monitor.settings import Settings
 from monitor.storage.queries import RecordFilter, list_records
 from monitor.storage.windows import window_means
@@ -72,6 +72,7 @@ class Gauges:
     def _traffic(self) -> list[Sample]:
         stores, labels, now = self._stores, self._telemetry.labels, self._clock()
         epoch = self._epoch()
+        arrived = stores.epochs.arrivals(epoch.number)
         return [
             *queue_samples(
                 stores.queue.counts(),
@@ -89,7 +90,7 @@ class Gauges:
             *normalizer_samples(
                 (each for each, active in stores.calibrations.all() if active), labels
             ),
-            *sampling_samples(epoch, spent=self._spent(epoch), labels=labels),
+            *sampling_samples(epoch, arrived, spent=self._spent(epoch, arrived), labels=labels),
         ]
 
     def _verdicts(self, lease: EvaluatorLease) -> list[Sample]:
@@ -117,14 +118,11 @@ class Gauges:
         page = list_records(self._stores.database, RecordFilter(state=RecordState.SCORED), limit=1)
         return page.rows[0].finished_at if page.rows else None
 
-    def _spent(self, epoch: SamplingEpoch) -> float | None:
+    def _spent(self, epoch: SamplingEpoch, arrived: Mapping[Stratum, int]) -> float | None:
         """Share of the epoch's budget that its arrivals have used; `None` without a budget."""
         per_hour = self._settings.sampling.budget.records_per_hour
         if per_hour is None:
             return None
         hours = (epoch.ends_at - epoch.starts_at) / timedelta(hours=1)
-        expected = sum(
-            count * epoch.rates.get(stratum, epoch.default_rate)
-            for stratum, count in self._stores.epochs.arrivals(epoch.number).items()
-        )
+        expected = sum(count * epoch.rate(stratum) for stratum, count in arrived.items())
         return expected / (per_hour * hours)

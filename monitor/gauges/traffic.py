@@ -8,7 +8,7 @@ from typing import Protocol
 
 from monitor.exporter import Sample
 from monitor.labels import LabelPolicy
-from monitor.records import Calibration, RecordState, SamplingEpoch
+from monitor.records import Calibration, RecordState, SamplingEpoch, Stratum
 
 
 class WindowSignal(Protocol):
@@ -76,14 +76,21 @@ def normalizer_samples(calibrations: Iterable[Calibration], labels: LabelPolicy)
 
 
 def sampling_samples(
-    epoch: SamplingEpoch, *, spent: float | None, labels: LabelPolicy
+    epoch: SamplingEpoch,
+    arrived: Iterable[Stratum],
+    *,
+    spent: float | None,
+    labels: LabelPolicy,
 ) -> list[Sample]:
     """Rates of the epoch, and what is left of its budget; the greatest rate of those in one
-    label set."""
+    label set.
+
+    Strata that the epoch does not name have a rate, too: in the first epoch these are all.
+    """
     rates: dict[tuple[str, str, str], float] = {}
-    for stratum, rate in epoch.rates.items():
+    for stratum in {*epoch.rates, *arrived}:
         key = labels.stratum(stratum.service, stratum.model, stratum.category)
-        rates[key] = max(rate, rates.get(key, 0.0))
+        rates[key] = max(epoch.rate(stratum), rates.get(key, 0.0))
     samples = [
         Sample(name="hss_sampling_rate_ratio", labels=key, value=rate)
         for key, rate in rates.items()
