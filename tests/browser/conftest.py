@@ -16,6 +16,9 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.expected_conditions import staleness_of
+from selenium.webdriver.support.ui import WebDriverWait
 
 from monitor.storage.engine import connect
 from monitor.storage.schema import upgrade
@@ -77,11 +80,17 @@ class Browser:
         self.driver.get(self.url + path)
 
     def follow(self, css: str, words: str) -> None:
-        """Click the first such element that says these words, and wait for its page."""
+        """Click the first such element that says these words, and wait for its page.
+
+        A click on a form's button returns before the browser has left the page: what is read
+        right after it may still be the old one.
+        """
+        left = self.driver.find_element("css selector", "html")
         for element in self.driver.find_elements("css selector", css):
             if words in element.text:
                 self.driver.execute_script("arguments[0].scrollIntoView({block:'center'})", element)
                 element.click()
+                self._arrive(left, f"the page behind {words!r}")
                 return
         raise AssertionError(f"no {css} with {words!r} on {self.driver.current_url}")
 
@@ -130,6 +139,13 @@ class Browser:
             if message["method"] == "Network.requestWillBeSent":
                 found.add(message["params"]["request"]["url"])
         return found
+
+    def _arrive(self, left: WebElement, what: str) -> None:
+        """Wait until the page that this element is the root of is gone, and the next is whole."""
+        wait = WebDriverWait(self.driver, 30)
+        wait.until(staleness_of(left), f"{what} did not come")
+        whole = "return document.readyState === 'complete'"
+        wait.until(lambda driver: driver.execute_script(whole), f"{what} came in part")
 
     def _frame(self, height: int) -> None:
         frame = {
