@@ -33,7 +33,7 @@ from monitor.storage.breach_store import BreachFilter
 from monitor.stores import Stores, now, open_stores
 
 LEASE_SECONDS = 3.0
-MACHINE_SECONDS = 3.0
+MACHINE_SECONDS = 9.0
 """What a busy machine may add."""
 START_SECONDS = 60.0
 REFERENCE, LIVE = 60, 40

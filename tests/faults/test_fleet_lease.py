@@ -19,7 +19,7 @@ from monitor.storage.breach_store import SqlBreachStore
 from monitor.storage.engine import Database
 
 LEASE_SECONDS = 2.0
-MACHINE_SECONDS = 1.0
+MACHINE_SECONDS = 5.0
 """For polling and a busy machine; the lease is what is promised."""
 EVALUATOR = """
 import sys, time

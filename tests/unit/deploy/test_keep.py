@@ -20,8 +20,6 @@ KEEP = Path(__file__).resolve().parents[3] / "deploy" / "docker" / "keep.py"
 SIDECAR = """
 import http.server, os, pathlib, signal, sys, time
 folder = pathlib.Path(sys.argv[1])
-with (folder / "starts").open("a") as file:
-    file.write(f"{os.getpid()}\\n")
 if (folder / "fail").exists():
     sys.exit(3)
 
@@ -43,6 +41,8 @@ class Health(http.server.BaseHTTPRequestHandler):
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Health)
 server.daemon_threads = True
+with (folder / "starts").open("a") as file:
+    file.write(f"{os.getpid()}\\n")
 server.serve_forever(0.01)
 """
 
@@ -65,7 +65,7 @@ class Kept:
 
     @property
     def starts(self) -> list[int]:
-        """Process ids of the sidecars so far."""
+        """Process ids of the sidecars that got as far as listening."""
         file = self.folder / "starts"
         return [int(line) for line in file.read_text().split()] if file.exists() else []
 
@@ -135,7 +135,6 @@ def test_a_sidecar_that_hangs_is_killed_and_started_again(
     """This is what a liveness probe would do, without its price."""
     keeper = kept()
     keeper.wait_for(lambda: len(keeper.starts) == 1)
-    time.sleep(0.5)
     (tmp_path / "hang").touch()
     keeper.wait_for(lambda: len(keeper.starts) == 2)
     (tmp_path / "hang").unlink()
@@ -146,7 +145,6 @@ def test_stopping_lets_the_sidecar_finish(kept: Callable[[], Kept], tmp_path: Pa
     """It hands back what it has at hand; the keeper ends after it, and with it the container."""
     keeper = kept()
     keeper.wait_for(lambda: len(keeper.starts) == 1)
-    time.sleep(0.5)
     keeper.process.send_signal(signal.SIGTERM)
     assert keeper.process.wait(10) == 0
     assert (tmp_path / "stopped").exists()

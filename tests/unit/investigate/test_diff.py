@@ -68,9 +68,9 @@ def test_texts_with_nothing_in_common_are_replaced_as_a_whole_and_quickly() -> N
     """A summary may be 50,000 characters long."""
     before = " ".join(f"a{index}" for index in range(8_000))
     after = " ".join(f"b{index}" for index in range(8_000))
-    start = time.perf_counter()
+    start = time.process_time()
     assert word_diff(before, after) == (
         Piece(kind="gone", text=f"{before} "),
         Piece(kind="new", text=after),
     )
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
