@@ -1,0 +1,8 @@
+"""The one kind of array that records hold."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
