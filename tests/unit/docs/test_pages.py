@@ -95,3 +95,14 @@ def test_every_metric_exists(page: Path) -> None:
     }
     thresholds = {threshold.name for threshold in Settings().thresholds}
     assert sorted(told - known - thresholds) == []
+
+
+def test_the_readme_has_every_command_once() -> None:
+    """A command that has no row is not found, and two rows of one say two things of it."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.split("## Commands", 1)[1].split("\n\n")[1]
+    rows = [next(_code(row)) for row in table.splitlines()[2:]]
+    assert sorted({row for row in rows if rows.count(row) > 1}) == []
+    words = {word for row in _code(table) for word in row.split()}
+    commands = typer.main.get_group(app).commands
+    assert [name for name, each in commands.items() if not each.hidden and name not in words] == []
