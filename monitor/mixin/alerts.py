@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from monitor.errors import ConfigurationError
 from monitor.labels import OTHER
 from monitor.mixin.installation import Installation
-from monitor.mixin.links import INCIDENT
-from monitor.mixin.selectors import labels_of, select
+from monitor.mixin.links import HEALTH, INCIDENT
+from monitor.mixin.selectors import SERIES, checked_labels, select
 from monitor.telemetry import STRATUM
 
-SERIES = ("job", *STRATUM)
-"""What a series is told apart by. `job` comes from Prometheus: one a database."""
+JOB = ("job",)
+"""What alerts about a sidecar as a whole are told apart by."""
 PAGE, TICKET = "page", "ticket"
+WHO = " ".join(f"{{{{ $labels.{label} }}}}" for label in STRATUM)
+"""The series of an alert, in its texts."""
 _VARIABLES = {INCIDENT: (*SERIES, "threshold")}
 """Variables of a dashboard that an alert's labels can set; the others know `job`."""
 
@@ -70,6 +72,33 @@ class Alert:
         }
 
 
+def health_alert(
+    name: str,
+    expr: str,
+    summary: str,
+    description: str,
+    *,
+    group: str,
+    severity: str,
+    hold: float,
+    by: tuple[str, ...] = JOB,
+    path: str = "/",
+) -> Alert:
+    """An alert about the sidecar itself, which the dashboard of its health shows."""
+    return Alert(
+        name=name,
+        group=group,
+        expr=expr,
+        by=by,
+        hold=hold,
+        severity=severity,
+        summary=summary,
+        description=description,
+        dashboard=HEALTH,
+        path=path,
+    )
+
+
 def latest(
     name: str,
     gap: str,
@@ -87,9 +116,7 @@ def latest(
     >>> latest("hss_queue_age_seconds", "2m", ("job",))
     'max by (job) (last_over_time(hss_queue_age_seconds[2m]))'
     """
-    unknown = set(by) - {*labels_of(name), "job", "instance"}
-    if unknown:
-        raise ConfigurationError(f"{name}: has no label {sorted(unknown)}")
+    checked_labels(name, by)
     selector = select(name, matchers, **exact)
     return f"{fold} by ({', '.join(by)}) (last_over_time({selector}[{gap}]))"
 
@@ -100,6 +127,7 @@ def increase(name: str, window: str, by: tuple[str, ...], **exact: str) -> str:
     >>> increase("hss_records_scored_total", "1h", ("job",))
     'sum by (job) (increase(hss_records_scored_total[1h]))'
     """
+    checked_labels(name, by)
     return f"sum by ({', '.join(by)}) (increase({select(name, None, **exact)}[{window}]))"
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from monitor.mixin.alerts import SERIES, Alert, latest
+from monitor.mixin.alerts import WHO, Alert, latest
 from monitor.mixin.installation import duration
 from monitor.mixin.links import INCIDENT
+from monitor.mixin.selectors import SERIES
 from monitor.settings import Threshold
 
 GROUP = "hss-breaches"
-_WHO = "{{ $labels.service }} {{ $labels.model }} {{ $labels.category }}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,9 +109,9 @@ def _alert(threshold: Threshold, gap: str) -> Alert:
         by=by,
         hold=0,
         severity=threshold.severity,
-        summary=f"{kind.summary}: {_WHO}",
+        summary=f"{kind.summary}: {WHO}",
         description=f"Breach of {threshold.name} ({said(threshold)}): it is "
-        f"{{{{ $value | humanize }}}} for {_WHO}; NaN: too few records now. It was exceeded for "
+        f"{{{{ $value | humanize }}}} for {WHO}; NaN: too few records now. It was exceeded for "
         f"{duration(threshold.hold_seconds)} and ends after {duration(threshold.calm_seconds)} "
         "on the good side.",
         dashboard=INCIDENT,
@@ -131,8 +131,8 @@ def _others(thresholds: Sequence[Threshold], gap: str) -> Alert:
         by=by,
         hold=0,
         severity=None,
-        summary=f"Breach of {{{{ $labels.threshold }}}}: {_WHO}",
-        description=f"A breach of {{{{ $labels.threshold }}}} is open for {_WHO}. This threshold "
+        summary=f"Breach of {{{{ $labels.threshold }}}}: {WHO}",
+        description=f"A breach of {{{{ $labels.threshold }}}} is open for {WHO}. This threshold "
         "was configured after these rules were written, so they do not know what it watches: "
         "write them again with `hss-monitor mixin write`.",
         dashboard=INCIDENT,

@@ -21,9 +21,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from monitor.mixin.alerts import SERIES, TICKET, Alert, increase, latest
+from monitor.mixin.alerts import TICKET, WHO, Alert, increase, latest
 from monitor.mixin.links import INCIDENT
-from monitor.mixin.selectors import select
+from monitor.mixin.selectors import SERIES, select
 from monitor.settings import Threshold
 
 GROUP = "hss-burn-rates"
@@ -77,12 +77,10 @@ def _alert(
         by=BY,
         hold=0,
         severity=severity,
-        summary="The budget of {{ $labels.threshold }} burns too fast: {{ $labels.service }} "
-        "{{ $labels.model }} {{ $labels.category }}",
+        summary=f"The budget of {{{{ $labels.threshold }}}} burns too fast: {WHO}",
         description=f"{{{{ $value | humanizePercentage }}}} of the records have {threshold.signal} "
         f"{side} the level of {{{{ $labels.threshold }}}}, over {windows}, with at least "
-        f"{threshold.min_records} records ({{{{ $labels.service }}}} {{{{ $labels.model }}}} "
-        "{{ $labels.category }}).",
+        f"{threshold.min_records} records ({WHO}).",
         dashboard=INCIDENT,
         path="/records",
         labels={"signal": threshold.signal, "threshold": threshold.name},

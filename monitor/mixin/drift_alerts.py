@@ -7,21 +7,21 @@ summary; any other change (for the better, in spread, in the traffic) is a ticke
 
 from __future__ import annotations
 
-from monitor.mixin.alerts import PAGE, SERIES, TICKET, Alert, latest
+from monitor.mixin.alerts import PAGE, TICKET, WHO, Alert, latest
 from monitor.mixin.links import INCIDENT
+from monitor.mixin.selectors import SERIES, any_of
 
 GROUP = "hss-drift"
 BY = (*SERIES, "signal")
 BAD_WHEN_HIGHER = ("hss", "raw_distance", "excess")
 BAD_WHEN_LOWER = ("entity_support",)
-_WHO = "{{ $labels.service }} {{ $labels.model }} {{ $labels.category }}"
 
 
 def drift_alerts(*, gap: str) -> list[Alert]:
     """One for a change to the bad side, one for every other change."""
     drifted = f"{latest('hss_drift_detected', gap, BY)} == 1"
     worse = "\nor\n".join(
-        f"{latest('hss_drift_effect', gap, BY, {'signal': _any_of(signals)})} {side} 0"
+        f"{latest('hss_drift_effect', gap, BY, {'signal': any_of(signals)})} {side} 0"
         for signals, side in ((BAD_WHEN_HIGHER, ">"), (BAD_WHEN_LOWER, "<"))
     )
     return [
@@ -32,9 +32,9 @@ def drift_alerts(*, gap: str) -> list[Alert]:
             by=BY,
             hold=0,
             severity=PAGE,
-            summary=f"{{{{ $labels.signal }}}} has become worse: {_WHO}",
+            summary=f"{{{{ $labels.signal }}}} has become worse: {WHO}",
             description="{{ $labels.signal }} has moved by {{ $value | humanize }} from its frozen "
-            f"reference, to the bad side ({_WHO}). `hss-monitor drift show` tells since when, and "
+            f"reference, to the bad side ({WHO}). `hss-monitor drift show` tells since when, and "
             "which other signals moved.",
             dashboard=INCIDENT,
             path="/drift",
@@ -46,15 +46,11 @@ def drift_alerts(*, gap: str) -> list[Alert]:
             by=BY,
             hold=0,
             severity=TICKET,
-            summary=f"{{{{ $labels.signal }}}} has changed: {_WHO}",
+            summary=f"{{{{ $labels.signal }}}} has changed: {WHO}",
             description="{{ $labels.signal }} is no longer as in its frozen reference "
-            f"({_WHO}; 1 means drifted: {{{{ $value | humanize }}}}). `hss-monitor drift show` "
+            f"({WHO}; 1 means drifted: {{{{ $value | humanize }}}}). `hss-monitor drift show` "
             "tells since when and in which direction. An intended change needs a new calibration.",
             dashboard=INCIDENT,
             path="/drift",
         ),
     ]
-
-
-def _any_of(signals: tuple[str, ...]) -> str:
-    return f'=~"{"|".join(signals)}"'

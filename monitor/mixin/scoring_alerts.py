@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from monitor.mixin.alerts import TICKET, Alert, increase, latest
+from functools import partial
+
+from monitor.mixin.alerts import JOB, TICKET, Alert, health_alert, increase, latest
 from monitor.mixin.installation import duration
-from monitor.mixin.links import HEALTH
-from monitor.mixin.selectors import select
+from monitor.mixin.lateness import WAITING_SECONDS
+from monitor.mixin.selectors import WAITING, select
 from monitor.settings import Settings
 
 GROUP = "hss-scoring"
-JOB = ("job",)
-LATE_SECONDS = 900
-"""A record that waits longer makes a growing queue worth a ticket."""
 FULL = 0.8
 """Of `http.backlog_limit`, above which ingest answers 503."""
 LEAST_RECORDS = 20
 """In an hour; of fewer, no share is judged."""
 FAILING = 0.1
+"""Share of the records that became final in an hour."""
 RESTARTS = 3
+"""Of scorers in an hour: more do not come from a single bad record."""
 REFUSALS = 20
+"""Requests refused in 15 minutes with the same status."""
 BUDGET_SECONDS = 1800
+"""Least stretch over which the rest of the budget is averaged."""
+BUDGET_LEFT = 0.1
+"""Share of an epoch's budget: with less on average, the sampling rates do not follow."""
+FAILED_RUNS = 3
+"""Of the same periodic work in 15 minutes."""
+
+_ticket = partial(health_alert, group=GROUP, severity=TICKET)
 
 
 def scoring_alerts(settings: Settings, *, gap: str) -> list[Alert]:
@@ -36,30 +45,6 @@ def scoring_alerts(settings: Settings, *, gap: str) -> list[Alert]:
     ]
 
 
-def _ticket(
-    name: str,
-    expr: str,
-    summary: str,
-    description: str,
-    *,
-    hold: float,
-    by: tuple[str, ...] = JOB,
-    path: str = "/",
-) -> Alert:
-    return Alert(
-        name=name,
-        group=GROUP,
-        expr=expr,
-        by=by,
-        hold=hold,
-        severity=TICKET,
-        summary=summary,
-        description=description,
-        dashboard=HEALTH,
-        path=path,
-    )
-
-
 def _backlog(settings: Settings, gap: str) -> Alert:
     queued = latest("hss_queue_records", gap, JOB, state="queued")
     earlier = f"max by (job) ({select('hss_queue_records', state='queued')} offset 1h)"
@@ -67,11 +52,11 @@ def _backlog(settings: Settings, gap: str) -> Alert:
     limit = settings.http.backlog_limit
     return _ticket(
         "HssBacklogGrowing",
-        f"({queued} > 1.1 * {earlier}\nand on (job) {age} > {LATE_SECONDS})\n"
+        f"({queued} > 1.1 * {earlier}\nand on (job) {age} > {WAITING_SECONDS})\n"
         f"or {queued} > {FULL * limit:.0f}",
         "The queue of {{ $labels.job }} grows",
         "{{ $value | humanize }} records wait in {{ $labels.job }}: more than 10 % above an hour "
-        f"ago while the oldest has waited over {duration(LATE_SECONDS)}, or over {FULL:.0%} of "
+        f"ago while the oldest has waited over {duration(WAITING_SECONDS)}, or over {FULL:.0%} of "
         f"http.backlog_limit ({limit}), above which ingest refuses records.",
         hold=900,
         path="/records",
@@ -110,7 +95,7 @@ def _failing() -> Alert:
 
 
 def _scorers_down(gap: str) -> Alert:
-    waiting = latest("hss_queue_records", gap, JOB, {"state": '=~"queued|leased"'})
+    waiting = latest("hss_queue_records", gap, JOB, {"state": WAITING})
     return _ticket(
         "HssScorersDown",
         f"sum by (job) ({select('hss_scorers_running')}) == 0\nand on (job) {waiting} > 0",
@@ -139,7 +124,7 @@ def _budget(settings: Settings) -> Alert:
     return _ticket(
         "HssBudgetExhausted",
         # On average over epochs: at the end of each the budget is meant to be used up.
-        f"max by (job) (avg_over_time({left}[{window}])) < 0.1",
+        f"max by (job) (avg_over_time({left}[{window}])) < {BUDGET_LEFT:g}",
         "The scoring budget of {{ $labels.job }} does not suffice",
         f"On average over {window} {{{{ $value | humanizePercentage }}}} of the epoch's budget was "
         "left in {{ $labels.job }}: traffic grows faster than the sampling rates follow, or the "
@@ -161,9 +146,10 @@ def _refused() -> Alert:
 
 
 def _jobs() -> Alert:
+    failed = increase("hss_job_runs_total", "15m", ("job", "task"), outcome="failed")
     return _ticket(
         "HssJobFailing",
-        f"{increase('hss_job_runs_total', '15m', ('job', 'task'), outcome='failed')} > 3",
+        f"{failed} > {FAILED_RUNS}",
         "The periodic work {{ $labels.task }} of {{ $labels.job }} fails",
         "{{ $labels.task }} failed {{ $value | humanize }} times in 15 minutes in "
         "{{ $labels.job }}; the log of the sidecar tells why.",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from monitor.errors import ConfigurationError
+from monitor.records import RecordState
 from monitor.telemetry import BY_NAME, STRATUM, Metric
 
 SERIES = ("job", *STRATUM)
@@ -28,19 +29,37 @@ def labels_of(name: str) -> tuple[str, ...]:
     return declared(name).labels + (("le",) if name.endswith("_bucket") else ())
 
 
+def checked_labels(name: str, labels: Iterable[str]) -> None:
+    """Raises `ConfigurationError` for a label that neither the metric nor the scrape gives."""
+    known = {*labels_of(name), "job", "instance"}
+    unknown = set(labels) - known
+    if unknown:
+        raise ConfigurationError(f"{name}: has no label {sorted(unknown)}; it has {sorted(known)}")
+
+
 def select(name: str, matchers: Mapping[str, str] | None = None, **exact: str) -> str:
     """A selector; `matchers` are written as they are, `exact` compares with `=`.
 
     >>> select("hss_queue_records", {"job": '=~"$job"'}, state="queued")
     'hss_queue_records{job=~"$job", state="queued"}'
     """
-    known = {*labels_of(name), "job", "instance"}
     given = dict(matchers or {}) | {label: f'="{value}"' for label, value in exact.items()}
-    unknown = given.keys() - known
-    if unknown:
-        raise ConfigurationError(f"{name}: has no label {sorted(unknown)}; it has {sorted(known)}")
+    checked_labels(name, given)
     inside = ", ".join(f"{label}{matcher}" for label, matcher in given.items())
     return f"{name}{{{inside}}}" if inside else name
+
+
+def any_of(values: Iterable[str]) -> str:
+    """A matcher for one of several values of a label.
+
+    >>> any_of(("queued", "leased"))
+    '=~"queued|leased"'
+    """
+    return f'=~"{"|".join(values)}"'
+
+
+WAITING = any_of((RecordState.QUEUED, RecordState.LEASED))
+"""States of records that are sampled and not finished."""
 
 
 def of_dashboard(name: str, matchers: Mapping[str, str] | None = None, **exact: str) -> str:

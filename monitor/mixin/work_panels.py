@@ -5,7 +5,7 @@ from __future__ import annotations
 from monitor.mixin.links import RECORDS
 from monitor.mixin.panel_kinds import time_series
 from monitor.mixin.panels import Panel, Query, Unit
-from monitor.mixin.selectors import select
+from monitor.mixin.selectors import WAITING, select
 
 OF_JOB = {"job": '=~"$job"'}
 
@@ -34,7 +34,7 @@ def rate_by(name: str, by: str) -> str:
 
 
 def queue() -> Panel:
-    waiting = select("hss_queue_records", OF_JOB | {"state": '=~"queued|leased"'})
+    waiting = select("hss_queue_records", OF_JOB | {"state": WAITING})
     return time_series(
         "Queue",
         "Records that wait (queued) or are being scored (leased).",

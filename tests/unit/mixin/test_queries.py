@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from monitor.errors import ConfigurationError
-from monitor.mixin.alerts import Alert, latest
+from monitor.mixin.alerts import Alert, increase, latest
 from monitor.mixin.selectors import labels_of, select
 from monitor.telemetry import METRICS
 
@@ -73,10 +73,12 @@ def test_a_selector_cannot_name_what_does_not_exist() -> None:
         select("hss_scores")
     with pytest.raises(ConfigurationError, match=r"\['servce'\]"):
         select("hss_records_received_total", servce="news")
-    with pytest.raises(ConfigurationError, match="le"):
+    with pytest.raises(ConfigurationError, match=r"\['le'\]"):
         select("hss_score_sum", le="0.5")
     with pytest.raises(ConfigurationError, match=r"\['signal'\]"):
         latest("hss_queue_age_seconds", "2m", ("job", "signal"))
+    with pytest.raises(ConfigurationError, match=r"\['stage'\]"):
+        increase("hss_records_scored_total", "1h", ("job", "stage"))
 
 
 def test_no_metric_has_a_label_that_prometheus_sets() -> None:
