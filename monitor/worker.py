@@ -9,7 +9,6 @@ from collections.abc import Callable
 import structlog
 
 from monitor.errors import LeaseLost
-from monitor.pipeline import FAILURES
 from monitor.ports import Clock, RecordQueue
 from monitor.records import (
     IncomingRecord,
@@ -19,6 +18,7 @@ from monitor.records import (
     RecordState,
     ScoredRecord,
 )
+from monitor.unscorable import FAILURES
 
 log = structlog.get_logger(__name__)
 

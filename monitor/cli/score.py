@@ -14,10 +14,10 @@ from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, note
 from monitor.cli.scored import print_scored, scored_row
 from monitor.errors import DependencyUnavailable, UsageError, choices
-from monitor.pipeline import FAILURES
 from monitor.records import AttributionMethod, IncomingRecord, Reason, ScoredRecord, SummaryTask
 from monitor.settings import Settings
 from monitor.stores import now, open_stores
+from monitor.unscorable import FAILURES
 
 if TYPE_CHECKING:
     from monitor.scorer import Workbench
