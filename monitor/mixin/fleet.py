@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from monitor.mixin import series_panels as shared
+from dataclasses import replace
+
+from monitor.mixin import series_panels as scores
+from monitor.mixin import verdict_panels as verdicts
+from monitor.mixin.colours import NONE_IS_BAD, late
 from monitor.mixin.dashboards import Dashboard, Row, series_variables
 from monitor.mixin.installation import Installation
-from monitor.mixin.links import (
-    BREACHES,
-    FLEET,
-    INCIDENT,
-    RECORDS,
-    SERVICE_OF_SERIES,
-)
+from monitor.mixin.lateness import UNSCORED_SECONDS, WAITING_SECONDS
+from monitor.mixin.links import BREACHES, FLEET, INCIDENT, RECORDS, SERVICE_OF_SERIES
 from monitor.mixin.panel_kinds import stat, table, time_series
-from monitor.mixin.panels import Link, Panel, Query, Step, Unit
+from monitor.mixin.panels import Link, Panel, Query, Unit
 from monitor.mixin.selectors import of_dashboard
-from monitor.mixin.series_panels import BY
+from monitor.mixin.series_panels import by_series
 
 
 def dashboard(where: Installation) -> Dashboard:
@@ -29,9 +28,9 @@ def dashboard(where: Installation) -> Dashboard:
             Row(
                 title="Now",
                 panels=(
-                    shared.open_breaches(),
-                    shared.drifted_signals(),
-                    shared.evaluator_age(),
+                    verdicts.open_breaches(),
+                    verdicts.drifted_signals(),
+                    verdicts.evaluator_age(),
                     _scored(),
                     _waiting(),
                     _sidecars(),
@@ -40,17 +39,17 @@ def dashboard(where: Installation) -> Dashboard:
             Row(
                 title="Severity and support",
                 panels=(
-                    shared.severity(),
-                    shared.support(),
-                    shared.null_control(),
-                    shared.window_records(),
+                    scores.severity(),
+                    scores.support(),
+                    scores.null_control(),
+                    scores.window_records(),
                 ),
             ),
             Row(
                 title="Breaches and drift",
-                panels=(_breaches(), shared.breach_timeline(), shared.drift_timeline()),
+                panels=(_breaches(), verdicts.breach_timeline(), verdicts.drift_timeline()),
             ),
-            Row(title="Traffic", panels=(_traffic(), shared.sampling_rate())),
+            Row(title="Traffic", panels=(_traffic(), scores.sampling_rate())),
         ),
     )
 
@@ -74,11 +73,7 @@ def _waiting() -> Panel:
         "Age of the oldest record that waits to be scored.",
         Query(expr=f"max({of_dashboard('hss_queue_age_seconds')})", legend="age"),
         unit=Unit.SECONDS,
-        steps=(
-            Step(value=None, colour="green"),
-            Step(value=900, colour="orange"),
-            Step(value=1800, colour="red"),
-        ),
+        steps=late(orange=WAITING_SECONDS, red=UNSCORED_SECONDS),
     )
 
 
@@ -88,7 +83,7 @@ def _sidecars() -> Panel:
         "Replicas that Prometheus can scrape.",
         Query(expr=f"count({of_dashboard('hss_build_info')})", legend="sidecars"),
         unit=Unit.COUNT,
-        steps=(Step(value=None, colour="red"), Step(value=1, colour="green")),
+        steps=NONE_IS_BAD,
         empty="none",
     )
 
@@ -110,8 +105,8 @@ def _breaches() -> Panel:
     return table(
         "Thresholds by series",
         "Every threshold that has an answer; 1 while its breach is open.",
-        Query(
-            expr=f"max by (threshold, severity, {BY}) ({of_dashboard('hss_threshold_breach')})",
+        replace(
+            by_series("hss_threshold_breach", "threshold", "severity"),
             legend="{{threshold}}",
             instant=True,
         ),
@@ -126,11 +121,7 @@ def _traffic() -> Panel:
     return time_series(
         "Summarizations received",
         "Live traffic that the sidecars saw, sampled or not.",
-        Query(
-            expr="sum by (service, model) "
-            f"(rate({of_dashboard('hss_records_received_total')}[$__rate_interval]))",
-            legend="{{service}} {{model}}",
-        ),
+        scores.received(),
         unit=Unit.PER_SECOND,
         low=0,
         data_links=(SERVICE_OF_SERIES,),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from monitor.mixin import series_panels as shared
 from monitor.mixin import work_panels as work
+from monitor.mixin.colours import JUST_ONE_IS_GOOD, NONE_IS_BAD, late
 from monitor.mixin.dashboards import (
     Dashboard,
     Row,
@@ -12,9 +12,11 @@ from monitor.mixin.dashboards import (
     label_variable,
 )
 from monitor.mixin.installation import Installation
+from monitor.mixin.lateness import UNSCORED_SECONDS, WAITING_SECONDS
 from monitor.mixin.links import HEALTH
 from monitor.mixin.panel_kinds import stat, table, time_series
 from monitor.mixin.panels import Panel, Query, Step, Unit
+from monitor.mixin.verdict_panels import evaluator_age
 from monitor.mixin.work_panels import lines, of_job
 
 
@@ -35,7 +37,7 @@ def dashboard(where: Installation) -> Dashboard:
                 panels=(
                     _scorers(),
                     _evaluators(),
-                    shared.evaluator_age(),
+                    evaluator_age(),
                     _score_age(),
                     _queue_age_now(),
                     _budget_now(),
@@ -63,21 +65,13 @@ def _stat(title: str, description: str, expr: str, unit: Unit, steps: tuple[Step
     return stat(title, description, Query(expr=expr, legend=title.lower()), unit=unit, steps=steps)
 
 
-def _late(orange: float, red: float) -> tuple[Step, ...]:
-    return (
-        Step(value=None, colour="green"),
-        Step(value=orange, colour="orange"),
-        Step(value=red, colour="red"),
-    )
-
-
 def _scorers() -> Panel:
     return _stat(
         "Scorers running",
         "Scorer processes that are alive, over all replicas. 0 where scorers run elsewhere.",
         f"sum({of_job('hss_scorers_running')})",
         Unit.COUNT,
-        (Step(value=None, colour="red"), Step(value=1, colour="green")),
+        NONE_IS_BAD,
     )
 
 
@@ -87,11 +81,7 @@ def _evaluators() -> Panel:
         "Replicas that judge drift and thresholds. Exactly 1 a database.",
         f"sum({of_job('hss_evaluator_active')})",
         Unit.COUNT,
-        (
-            Step(value=None, colour="red"),
-            Step(value=1, colour="green"),
-            Step(value=2, colour="orange"),
-        ),
+        JUST_ONE_IS_GOOD,
     )
 
 
@@ -111,7 +101,7 @@ def _queue_age_now() -> Panel:
         "Age of the oldest record that waits to be scored.",
         f"max({of_job('hss_queue_age_seconds')})",
         Unit.SECONDS,
-        _late(900, 1800),
+        late(orange=WAITING_SECONDS, red=UNSCORED_SECONDS),
     )
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from monitor.mixin import series_panels as shared
+from dataclasses import replace
+
+from monitor.mixin import series_panels as scores
+from monitor.mixin import verdict_panels as verdicts
+from monitor.mixin import work_panels as work
+from monitor.mixin.colours import NONE_IS_GOOD
 from monitor.mixin.dashboards import Dashboard, Row, label_variable, series_variables
 from monitor.mixin.installation import Installation
 from monitor.mixin.links import BREACHES, DRIFT, INCIDENT, RECORDS
 from monitor.mixin.panel_kinds import stat, table, text, time_series
-from monitor.mixin.panels import Panel, Query, Step, Unit
+from monitor.mixin.panels import Panel, Query, Unit
 from monitor.mixin.selectors import of_dashboard
-from monitor.mixin.series_panels import BY, LEGEND
+from monitor.mixin.series_panels import by_series
 
 _THRESHOLD = {"threshold": '=~"$threshold"'}
 _FIRST_COMMANDS = """\
@@ -45,22 +50,27 @@ def dashboard(where: Installation) -> Dashboard:
                     _value_now(),
                     _records_now(),
                     _drift_began(),
-                    shared.drifted_signals(),
-                    shared.evaluator_age(),
+                    verdicts.drifted_signals(),
+                    verdicts.evaluator_age(),
                     text("First steps", "What to look at first.", _FIRST_COMMANDS, height=8),
                 ),
             ),
             Row(
                 title="Since when",
-                panels=(_breach(), _value(), _records(), shared.drift_timeline(6)),
+                panels=(
+                    verdicts.breach_timeline(6, _THRESHOLD),
+                    verdicts.threshold_values(_THRESHOLD),
+                    verdicts.threshold_records(_THRESHOLD),
+                    verdicts.drift_timeline(6),
+                ),
             ),
             Row(
                 title="Severity beside support and noise",
-                panels=(shared.severity(8), shared.support(8), shared.null_control(8)),
+                panels=(scores.severity(8), scores.support(8), scores.null_control(8)),
             ),
             Row(
                 title="Which signals moved",
-                panels=(shared.evidence(), shared.effects(), _since(), shared.burn_rates()),
+                panels=(verdicts.evidence(), verdicts.effects(), _since(), verdicts.burn_rates()),
             ),
             Row(title="Is it the monitor?", panels=(_skipped(), _failed(), _received())),
         ),
@@ -77,7 +87,7 @@ def _open() -> Panel:
         "1 while a breach of the chosen thresholds and series is open.",
         Query(expr=f"max({_of_threshold('hss_threshold_breach')})", legend="breach"),
         unit=Unit.NONE,
-        steps=(Step(value=None, colour="green"), Step(value=1, colour="red")),
+        steps=NONE_IS_GOOD,
         links=(BREACHES,),
     )
 
@@ -116,28 +126,12 @@ def _drift_began() -> Panel:
     )
 
 
-def _breach() -> Panel:
-    return shared.breach_timeline(6, _THRESHOLD)
-
-
-def _value() -> Panel:
-    return shared.threshold_values(matchers=_THRESHOLD)
-
-
-def _records() -> Panel:
-    return shared.threshold_records(matchers=_THRESHOLD)
-
-
 def _since() -> Panel:
+    since = by_series("hss_drift_since_timestamp_seconds", "signal")
     return table(
         "Drifted since",
         "Estimated time of the change, by signal: compare it with releases of the service.",
-        Query(
-            expr=f"1000 * max by (signal, {BY}) "
-            f"({of_dashboard('hss_drift_since_timestamp_seconds')})",
-            legend=f"{{{{signal}}}} {LEGEND}",
-            instant=True,
-        ),
+        replace(since, expr=f"1000 * {since.expr}", instant=True),
         unit=Unit.MOMENT,
         value="since",
         width=12,
@@ -146,35 +140,19 @@ def _since() -> Panel:
 
 
 def _skipped() -> Panel:
-    return time_series(
-        "Skipped, by reason",
+    return work.by_reason(
+        "skipped",
         "Records and traffic that were not scored. A new reason that came with the incident "
         "says that the traffic changed. Not told apart by service.",
-        Query(
-            expr="sum by (reason) "
-            f"(rate({of_dashboard('hss_records_skipped_total')}[$__rate_interval]))",
-            legend="{{reason}}",
-        ),
-        unit=Unit.PER_SECOND,
-        low=0,
         width=8,
-        stacked=True,
     )
 
 
 def _failed() -> Panel:
-    return time_series(
-        "Failed, by reason",
+    return work.by_reason(
+        "failed",
         "Records given up after errors, such as a summarizer that does not answer.",
-        Query(
-            expr="sum by (reason) "
-            f"(rate({of_dashboard('hss_records_failed_total')}[$__rate_interval]))",
-            legend="{{reason}}",
-        ),
-        unit=Unit.PER_SECOND,
-        low=0,
         width=8,
-        stacked=True,
     )
 
 
@@ -182,11 +160,7 @@ def _received() -> Panel:
     return time_series(
         "Summarizations received",
         "Live traffic of the service and model.",
-        Query(
-            expr="sum by (service, model) "
-            f"(rate({of_dashboard('hss_records_received_total')}[$__rate_interval]))",
-            legend="{{service}} {{model}}",
-        ),
+        scores.received(),
         unit=Unit.PER_SECOND,
         low=0,
         width=8,

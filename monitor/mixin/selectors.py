@@ -62,6 +62,16 @@ WAITING = any_of((RecordState.QUEUED, RecordState.LEASED))
 """States of records that are sampled and not finished."""
 
 
+def rate_by(selector: str, *by: str) -> str:
+    """What a counter grows by a second, summed over replicas and all labels but `by`.
+
+    >>> rate_by("hss_records_scored_total", "service")
+    'sum by (service) (rate(hss_records_scored_total[$__rate_interval]))'
+    """
+    head = f"sum by ({', '.join(by)}) " if by else "sum"
+    return f"{head}(rate({selector}[$__rate_interval]))"
+
+
 def of_dashboard(name: str, matchers: Mapping[str, str] | None = None, **exact: str) -> str:
     """A selector that follows the dashboard's variables for job and, where the metric has
     them, service, model and category.

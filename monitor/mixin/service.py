@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from monitor.mixin import series_panels as shared
+from dataclasses import replace
+
+from monitor.mixin import series_panels as scores
+from monitor.mixin import verdict_panels as verdicts
 from monitor.mixin.dashboards import Dashboard, Row, series_variables
 from monitor.mixin.installation import Installation
-from monitor.mixin.links import (
-    BREACHES_OF_SERIES,
-    DRIFT,
-    DRIFT_OF_SERIES,
-    RECORDS,
-    RECORDS_OF_SERIES,
-    SERVICE,
-)
+from monitor.mixin.links import BREACHES_OF_SERIES, RECORDS, RECORDS_OF_SERIES, SERVICE
 from monitor.mixin.panel_kinds import time_series
 from monitor.mixin.panels import Panel, Query, Unit
-from monitor.mixin.selectors import of_dashboard
-from monitor.mixin.series_panels import BY, LEGEND
+from monitor.mixin.selectors import of_dashboard, rate_by
+from monitor.mixin.series_panels import LEGEND, by_series, of_records, window_means
+from monitor.mixin.verdict_panels import BY_THRESHOLD, of_drift, weight_rates
+from monitor.records import AttributionMethod
+from monitor.telemetry import STRATUM
 
 QUANTILES = (("0.5", "median"), ("0.9", "90 %"), ("0.99", "99 %"))
 
@@ -32,16 +31,16 @@ def dashboard(where: Installation) -> Dashboard:
             Row(
                 title="Now",
                 panels=(
-                    shared.open_breaches(8),
-                    shared.drifted_signals(8),
-                    shared.evaluator_age(8),
+                    verdicts.open_breaches(8),
+                    verdicts.drifted_signals(8),
+                    verdicts.evaluator_age(8),
                 ),
             ),
             Row(
                 title="Severity beside support",
                 panels=(
-                    shared.severity(),
-                    shared.support(),
+                    scores.severity(),
+                    scores.support(),
                     _quantiles(
                         "HSS of records",
                         "Quantiles over records, not weighted by the sampling. A dot is one "
@@ -63,7 +62,7 @@ def dashboard(where: Installation) -> Dashboard:
             Row(
                 title="What is behind HSS",
                 panels=(
-                    shared.null_control(),
+                    scores.null_control(),
                     _quantiles(
                         "Raw distance of records",
                         "Mean Wasserstein distance under rewording, 0 to 2, before it is "
@@ -78,9 +77,9 @@ def dashboard(where: Installation) -> Dashboard:
             Row(
                 title="Drift from the frozen reference",
                 panels=(
-                    shared.drift_timeline(),
-                    shared.evidence(),
-                    shared.effects(),
+                    verdicts.drift_timeline(),
+                    verdicts.evidence(),
+                    verdicts.effects(),
                     _statistics(),
                     _p_values(),
                 ),
@@ -88,14 +87,14 @@ def dashboard(where: Installation) -> Dashboard:
             Row(
                 title="Thresholds",
                 panels=(
-                    shared.breach_timeline(),
-                    shared.threshold_values(),
-                    shared.threshold_records(),
-                    shared.burn_rates(),
+                    verdicts.breach_timeline(),
+                    verdicts.threshold_values(),
+                    verdicts.threshold_records(),
+                    verdicts.burn_rates(),
                     _share_over(),
                 ),
             ),
-            Row(title="Sampling", panels=(_sampled(), shared.sampling_rate())),
+            Row(title="Sampling", panels=(_sampled(), scores.sampling_rate())),
         ),
     )
 
@@ -109,13 +108,12 @@ def _quantiles(
     quantiles: tuple[tuple[str, str], ...] = QUANTILES,
 ) -> Panel:
     buckets = of_dashboard(f"{name}_bucket")
-    return time_series(
+    return of_records(
         title,
         description,
         *(
             Query(
-                expr=f"histogram_quantile({q}, sum by (service, model, le) "
-                f"(rate({buckets}[$__rate_interval])))",
+                expr=f"histogram_quantile({q}, {rate_by(buckets, 'service', 'model', 'le')})",
                 legend=f"{word} {{{{service}}}} {{{{model}}}}",
                 exemplar=True,
             )
@@ -123,20 +121,15 @@ def _quantiles(
         ),
         unit=unit,
         low=0,
-        links=(RECORDS,),
-        data_links=(RECORDS_OF_SERIES,),
     )
 
 
 def _scored() -> Panel:
+    scored = rate_by(of_dashboard("hss_records_scored_total"), *STRATUM)
     return time_series(
         "Records scored",
         "Records an hour behind the quantiles.",
-        Query(
-            expr=f"3600 * sum by ({BY}) "
-            f"(rate({of_dashboard('hss_records_scored_total')}[$__rate_interval]))",
-            legend=LEGEND,
-        ),
+        Query(expr=f"3600 * {scored}", legend=LEGEND),
         unit=Unit.COUNT,
         low=0,
         stacked=True,
@@ -145,29 +138,24 @@ def _scored() -> Panel:
 
 
 def _checks() -> Panel:
-    return time_series(
+    return of_records(
         "SummaC and FactCC",
         "The paper's comparators, over the window: SummaC from -1 to 1, FactCC from 0 to 1. "
         "Empty where their models are not configured.",
-        Query(expr=shared.window_mean("summac", "factcc"), legend=f"{{{{signal}}}} {LEGEND}"),
+        window_means("summac", "factcc"),
         unit=Unit.NONE,
-        links=(RECORDS,),
-        data_links=(RECORDS_OF_SERIES,),
     )
 
 
 def _instability() -> Panel:
-    signals = tuple(f"{name}_instability" for name in ("shap", "lime", "smile", "attention"))
-    return time_series(
+    return of_records(
         "Attribution instability",
         "How far the attributions move under rewording, 0 to 1, of the explained records, over "
         "the window. SHAP unless other methods are configured.",
-        Query(expr=shared.window_mean(*signals), legend=f"{{{{signal}}}} {LEGEND}"),
+        window_means(*(f"{method}_instability" for method in AttributionMethod)),
         unit=Unit.SHARE,
         low=0,
         high=1,
-        links=(RECORDS,),
-        data_links=(RECORDS_OF_SERIES,),
     )
 
 
@@ -175,10 +163,7 @@ def _explained() -> Panel:
     return time_series(
         "Records explained by SHAP",
         "Records of the window that have attributions; only a share of the records gets them.",
-        Query(
-            expr=f"max by ({BY}) ({of_dashboard('hss_window_records', signal='shap_instability')})",
-            legend=LEGEND,
-        ),
+        by_series("hss_window_records", signal="shap_instability"),
         unit=Unit.COUNT,
         low=0,
         data_links=(RECORDS_OF_SERIES,),
@@ -186,53 +171,44 @@ def _explained() -> Panel:
 
 
 def _statistics() -> Panel:
-    tests = of_dashboard("hss_drift_statistic", {"statistic": '!="edetector"'})
-    return time_series(
+    return of_drift(
         "Window against reference",
         "PSI, Kolmogorov-Smirnov and Wasserstein statistics of the current window. They have no "
         "limits of their own: look at their p-values.",
-        Query(
-            expr=f"max by (statistic, signal, {BY}) ({tests})",
-            legend=f"{{{{statistic}}}} {{{{signal}}}} {LEGEND}",
+        by_series(
+            "hss_drift_statistic",
+            "statistic",
+            "signal",
+            matchers={"statistic": '!="edetector"'},
         ),
         unit=Unit.NONE,
-        links=(DRIFT,),
-        data_links=(DRIFT_OF_SERIES,),
     )
 
 
 def _p_values() -> Panel:
-    return time_series(
+    return of_drift(
         "p-values",
         "Block-permutation p-values, corrected over all that are looked at. Absent where the "
         "records are too much correlated for one.",
-        Query(
-            expr=f"max by (statistic, signal, {BY}) ({of_dashboard('hss_drift_p_value')})",
-            legend=f"{{{{statistic}}}} {{{{signal}}}} {LEGEND}",
-        ),
+        by_series("hss_drift_p_value", "statistic", "signal"),
         unit=Unit.NONE,
         low=0,
         high=1,
-        links=(DRIFT,),
-        data_links=(DRIFT_OF_SERIES,),
     )
 
 
 def _share_over() -> Panel:
-    over = of_dashboard("hss_threshold_exceeded_weight_total")
-    all_ = of_dashboard("hss_threshold_weight_total")
-    by = f"threshold, {BY}"
+    above, all_ = weight_rates("1h")
+    limit = by_series("hss_threshold", "threshold", word="limit")
+    counted = of_dashboard("hss_threshold_weight_total")
     return time_series(
         "Share of records over the level",
         "Of share_above thresholds, weighted by the sampling, with the share that is allowed.",
-        Query(
-            expr=f"sum by ({by}) (rate({over}[1h])) / sum by ({by}) (rate({all_}[1h]))",
-            legend=f"{{{{threshold}}}} share {LEGEND}",
-        ),
-        Query(
-            expr=f"max by ({by}) ({of_dashboard('hss_threshold')})\n"
-            f"and on ({by}) sum by ({by}) ({all_})",
-            legend=f"{{{{threshold}}}} limit {LEGEND}",
+        Query(expr=f"{above} / {all_}", legend=f"{{{{threshold}}}} share {LEGEND}"),
+        # Every threshold has a limit; those of a share have weights, too.
+        replace(
+            limit,
+            expr=f"{limit.expr}\nand on ({BY_THRESHOLD}) sum by ({BY_THRESHOLD}) ({counted})",
         ),
         unit=Unit.SHARE,
         low=0,
@@ -247,8 +223,7 @@ def _sampled() -> Panel:
         "Live traffic, and what of it was queued for scoring.",
         *(
             Query(
-                expr="sum by (service, model) "
-                f"(rate({of_dashboard(f'hss_records_{what}_total')}[$__rate_interval]))",
+                expr=rate_by(of_dashboard(f"hss_records_{what}_total"), "service", "model"),
                 legend=f"{what} {{{{service}}}} {{{{model}}}}",
             )
             for what in ("received", "sampled")

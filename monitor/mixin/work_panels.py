@@ -5,7 +5,7 @@ from __future__ import annotations
 from monitor.mixin.links import RECORDS
 from monitor.mixin.panel_kinds import time_series
 from monitor.mixin.panels import Panel, Query, Unit
-from monitor.mixin.selectors import WAITING, select
+from monitor.mixin.selectors import WAITING, rate_by, select
 
 OF_JOB = {"job": '=~"$job"'}
 
@@ -24,13 +24,27 @@ def lines(
     unit: Unit = Unit.PER_SECOND,
     stacked: bool = False,
     high: float | None = None,
+    width: int = 12,
 ) -> Panel:
+    """Lines from 0 on, by a single query."""
     query = Query(expr=expr, legend=legend)
-    return time_series(title, description, query, unit=unit, low=0, high=high, stacked=stacked)
+    return time_series(
+        title, description, query, unit=unit, low=0, high=high, stacked=stacked, width=width
+    )
 
 
-def rate_by(name: str, by: str) -> str:
-    return f"sum by ({by}) (rate({of_job(name)}[$__rate_interval]))"
+def rates(
+    title: str, description: str, name: str, label: str, *, stacked: bool = False, width: int = 12
+) -> Panel:
+    """How much a counter grows a second, by one of its labels."""
+    expr, legend = rate_by(of_job(name), label), f"{{{{{label}}}}}"
+    return lines(title, description, expr, legend, stacked=stacked, width=width)
+
+
+def by_reason(outcome: str, description: str, *, width: int = 12) -> Panel:
+    """Records that were `skipped` or `failed`, from the closed list of reasons."""
+    title, name = f"{outcome.capitalize()}, by reason", f"hss_records_{outcome}_total"
+    return rates(title, description, name, "reason", stacked=True, width=width)
 
 
 def queue() -> Panel:
@@ -38,10 +52,7 @@ def queue() -> Panel:
     return time_series(
         "Queue",
         "Records that wait (queued) or are being scored (leased).",
-        Query(
-            expr=f"max by (state) ({waiting})",
-            legend="{{state}}",
-        ),
+        Query(expr=f"max by (state) ({waiting})", legend="{{state}}"),
         unit=Unit.COUNT,
         low=0,
         stacked=True,
@@ -64,10 +75,7 @@ def finished() -> Panel:
         "Records by outcome",
         "Scored, skipped and failed records, and how many were sampled.",
         *(
-            Query(
-                expr=f"sum(rate({of_job(f'hss_records_{what}_total')}[$__rate_interval]))",
-                legend=what,
-            )
+            Query(expr=rate_by(of_job(f"hss_records_{what}_total")), legend=what)
             for what in ("sampled", "scored", "skipped", "failed")
         ),
         unit=Unit.PER_SECOND,
@@ -87,32 +95,22 @@ def restarts() -> Panel:
 
 
 def skipped() -> Panel:
-    return lines(
-        "Skipped, by reason",
-        "Records and traffic that were not scored, from the closed list of reasons.",
-        rate_by("hss_records_skipped_total", "reason"),
-        "{{reason}}",
-        stacked=True,
+    return by_reason(
+        "skipped", "Records and traffic that were not scored, from the closed list of reasons."
     )
 
 
 def failed() -> Panel:
-    return lines(
-        "Failed, by reason",
-        "Records given up after errors.",
-        rate_by("hss_records_failed_total", "reason"),
-        "{{reason}}",
-        stacked=True,
-    )
+    return by_reason("failed", "Records given up after errors.")
 
 
 def rejected() -> Panel:
-    return lines(
+    return rates(
         "Ingest refusals, by status",
         "Requests that ingest refused: 400 malformed, 401 without a token, 413 too large, 429 "
         "and 503 overloaded.",
-        rate_by("hss_ingest_rejected_total", "status"),
-        "{{status}}",
+        "hss_ingest_rejected_total",
+        "status",
         stacked=True,
     )
 
@@ -121,7 +119,7 @@ def own() -> Panel:
     return lines(
         "Own replays that came back",
         "Re-summaries of the monitor that the service traced, too; they are dropped, not scored.",
-        f"sum(rate({of_job('hss_replays_ignored_total')}[$__rate_interval]))",
+        rate_by(of_job("hss_replays_ignored_total")),
         "ignored",
     )
 
@@ -133,8 +131,7 @@ def durations() -> Panel:
         "Median and 95th percentile of the time that a stage takes for one record.",
         *(
             Query(
-                expr=f"histogram_quantile({q}, "
-                f"sum by (stage, le) (rate({buckets}[$__rate_interval])))",
+                expr=f"histogram_quantile({q}, {rate_by(buckets, 'stage', 'le')})",
                 legend=f"{{{{stage}}}} {word}",
             )
             for q, word in (("0.5", "median"), ("0.95", "95 %"))
@@ -156,18 +153,18 @@ def core_seconds() -> Panel:
 
 
 def done() -> Panel:
-    return lines(
+    return rates(
         "Stages that gave a value",
         "Records for which a stage gave its value.",
-        rate_by("hss_stage_done_total", "stage"),
-        "{{stage}}",
+        "hss_stage_done_total",
+        "stage",
     )
 
 
 def nothing() -> Panel:
-    return lines(
+    return rates(
         "Stages that had nothing to give",
         "Records for which a stage had no data, such as a summary without a number.",
-        rate_by("hss_stage_no_data_total", "stage"),
-        "{{stage}}",
+        "hss_stage_no_data_total",
+        "stage",
     )
