@@ -13,6 +13,7 @@ from monitor.investigate.sources import Sources
 from monitor.records import RecordState
 from monitor.storage.breach_store import BreachFilter
 from monitor.storage.overview import courses, window_start
+from monitor.storage.student import t_quantile
 from monitor.storage.windows import Signal, WindowMean, window_means
 
 COURSE: Final = timedelta(hours=6)
@@ -20,7 +21,6 @@ COURSE: Final = timedelta(hours=6)
 MAX_ROWS: Final = 200
 """Names come from senders: one that names a service after each request must not make a page
 of ten thousand rows."""
-_Z: Final = 1.959964
 _SIGNALS: Final = (Signal.HSS, Signal.ENTITY_SUPPORT, Signal.NUMBER_SUPPORT, Signal.NULL_DISTANCE)
 
 
@@ -46,7 +46,7 @@ _WORST_FIRST: Final = tuple(Standing)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mean:
-    """A weighted mean over the window with its 95 % interval."""
+    """A weighted mean over the window with its 95 % interval, Student's t over traces."""
 
     mean: float
     low: float | None
@@ -184,7 +184,9 @@ def _worst(row: OverviewRow) -> int:
 def _mean(found: WindowMean | None) -> Mean | None:
     if found is None:
         return None
-    margin = None if found.variance is None else _Z * sqrt(found.variance)
+    margin = (
+        None if found.variance is None else t_quantile(found.clusters - 1) * sqrt(found.variance)
+    )
     unit = found.signal is not Signal.NULL_DISTANCE
     return Mean(
         mean=found.mean,

@@ -1,8 +1,8 @@
 """How one signal of one series was spread over stretches of time, and how it ran through one.
 
 Everything is weighted by 1/π and summed up in the database: what comes back are bins and
-buckets, not records. A stretch with more records than `MAX_RECORDS` is answered from its newest
-ones, and the answer says so.
+buckets, not records. Variances are clustered by trace, as in `windows`. A stretch with more records
+than `MAX_RECORDS` is answered from its newest ones, and the answer says so.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from monitor.findings import Series
 from monitor.storage.clockwork import floor_of, seconds_of
 from monitor.storage.engine import Database
 from monitor.storage.signal_columns import SKIPPED, has_columns, newest
+from monitor.storage.student import t_quantile
 from monitor.storage.tables import records
 
 MAX_RECORDS: Final = 4000
 BINS: Final = 24
 BUCKETS: Final = 60
-_Z: Final = 1.959964
+LEAST_TRACES: Final = 5
+"""Of fewer an interval would be wider than its picture, or a lie."""
 _SIGNED: Final = frozenset({"excess", "summac"})
 _UNBOUNDED: Final = frozenset(
     {"raw_distance", "null_distance", "observed_distance", "document_words", "summary_words"}
@@ -62,9 +64,9 @@ class TrendPoint:
     at: datetime
     """Middle of the bucket."""
     mean: float
-    low: float
-    """95 % interval of the mean, records taken as independent."""
-    high: float
+    low: float | None
+    """95 % interval of the mean; None with fewer than `LEAST_TRACES` traces."""
+    high: float | None
     records: int
 
 
@@ -155,33 +157,53 @@ def trend(
     """
     _check(signal)
     at = seconds_of(database, records.c.received_at).label("at")
-    source = newest(series, signal, (at,), since=stretch.since, until=stretch.until, limit=limit)
+    trace = sa.func.coalesce(records.c.trace_id, records.c.id).label("trace")
+    source = newest(
+        series, signal, (at, trace), since=stretch.since, until=stretch.until, limit=limit
+    )
     start = stretch.since.timestamp()
     width = (stretch.until - stretch.since).total_seconds() / buckets
-    value, weight = source.c.value, source.c.weight
-    statement = (
+    traces = (
         sa.select(
             floor_of(database, (source.c.at - start) / width).label("bucket"),
-            sa.func.count(),
-            sa.func.sum(weight),
-            sa.func.sum(weight * value),
-            sa.func.sum(weight * weight),
-            sa.func.sum(weight * weight * value),
-            sa.func.sum(weight * weight * value * value),
+            sa.func.count().label("n"),
+            sa.func.sum(source.c.weight * source.c.value).label("a"),
+            sa.func.sum(source.c.weight).label("b"),
         )
-        .group_by(sa.text("1"))
-        .order_by(sa.text("1"))
+        .group_by(sa.text("1"), source.c.trace)
+        .subquery()
+    )
+    a, b = traces.c.a, traces.c.b
+    statement = (
+        sa.select(
+            traces.c.bucket,
+            sa.func.sum(traces.c.n),
+            sa.func.count(),
+            *(sa.func.sum(part) for part in (a, b, a * a, a * b, b * b)),
+        )
+        .group_by(traces.c.bucket)
+        .order_by(traces.c.bucket)
     )
     points = []
     with database.read() as connection:
         rows = connection.execute(statement).all()
-    for bucket, count, w, wv, ww, wwv, wwvv in rows:
-        mean = wv / w
-        # Σ w² (v - m)², multiplied out; rounding may leave it just below zero.
-        margin = _Z * sqrt(max(0.0, wwvv - 2 * mean * wwv + mean * mean * ww)) / w
+    for bucket, count, clusters, total, weight, aa, ab, bb in rows:
+        mean = total / weight
+        margin = None
+        if clusters >= LEAST_TRACES:
+            # Σ (A_c - m B_c)², multiplied out; rounding may leave it just below zero.
+            spread = max(0.0, aa - 2 * mean * ab + mean * mean * bb)
+            variance = clusters / (clusters - 1) * spread / weight**2
+            margin = t_quantile(clusters - 1) * sqrt(variance)
         middle = datetime.fromtimestamp(start + (bucket + 0.5) * width, UTC)
         points.append(
-            TrendPoint(at=middle, mean=mean, low=mean - margin, high=mean + margin, records=count)
+            TrendPoint(
+                at=middle,
+                mean=mean,
+                low=None if margin is None else mean - margin,
+                high=None if margin is None else mean + margin,
+                records=int(count),
+            )
         )
     complete = sum(point.records for point in points) < limit
     return Trend(stretch=stretch, points=tuple(points), complete=complete)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 
 from markupsafe import Markup
 
@@ -14,14 +15,17 @@ from monitor.investigate.pictures.svg import element, line, picture, polyline, t
 _WIDTH, _HEIGHT = 560.0, 212.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48.0, 12.0, 44.0, 26.0
 _TIMES = 5
+_ALONE = 2.0
+"""Half the width of an interval without neighbours."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Point:
     at: datetime
     mean: float
-    low: float
-    high: float
+    low: float | None
+    """Of its interval; None where that is unknown."""
+    high: float | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,11 +56,7 @@ def timeline(
         parts.append(line(_LEFT, y, across.end, y, class_="grid"))
         parts.append(text(tick_label(tick), _LEFT - 6, y + 4, class_="tick", anchor="end"))
     parts += _times(across, since, until)
-    if len(points) > 1:
-        band = [(across.at(p.at.timestamp()), up.at(p.high)) for p in points]
-        band += [(across.at(p.at.timestamp()), up.at(p.low)) for p in reversed(points)]
-        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in band)
-        parts.append(element("polygon", class_="band", points=joined))
+    parts += _bands(points, across, up)
     middle = [(across.at(p.at.timestamp()), up.at(p.mean)) for p in points]
     parts.append(polyline(middle, class_="course"))
     parts += [element("circle", class_="course-dot", cx=x, cy=y, r=1.8) for x, y in middle]
@@ -75,12 +75,29 @@ def timeline(
     )
 
 
+def _bands(points: Sequence[Point], across: Axis, up: Axis) -> Iterator[Markup]:
+    """The intervals of neighbours joined; where one is unknown there is nothing."""
+    for known, run in groupby(points, key=lambda p: p.low is not None and p.high is not None):
+        if not known:
+            continue
+        edges = [(across.at(p.at.timestamp()), p.low or 0.0, p.high or 0.0) for p in run]
+        if len(edges) == 1:
+            # Wide enough to be seen.
+            [(x, low, high)] = edges
+            edges = [(x - _ALONE, low, high), (x + _ALONE, low, high)]
+        outline = [(x, up.at(high)) for x, _, high in edges]
+        outline += [(x, up.at(low)) for x, low, _ in reversed(edges)]
+        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in outline)
+        yield element("polygon", class_="band", points=joined)
+
+
 def _upright(points: Sequence[Point], limit: float | None, unit: bool) -> Axis:
     start, end = _HEIGHT - _BOTTOM, _TOP
     if unit:
         return Axis(low=0, high=1, start=start, end=end)
-    values = [value for p in points for value in (p.mean, p.high)]
-    least = min([0.0, *(p.low for p in points)])
+    # A mean may be negative (excess), and its interval may be unknown.
+    values = [value for p in points for value in (p.mean, p.low, p.high) if value is not None]
+    least = min([0.0, *values])
     greatest = max([*values, *([] if limit is None else [limit]), least + 1e-6])
     return Axis(low=least, high=greatest * 1.05, start=start, end=end)
 

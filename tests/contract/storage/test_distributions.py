@@ -94,17 +94,34 @@ def test_the_share_that_was_not_scored_is_a_signal(
 def test_a_course_has_the_mean_of_each_bucket_with_its_interval(
     database: Database, finish: Any, clock: Any
 ) -> None:
-    """Two records of equal weight, 0.2 and 0.4: mean 0.3, margin 1.96 · √(2 · 0.1²) / 2."""
-    finish("a", 1, 0.2)
-    finish("b", 2, 0.4)
-    finish("c", 15, 0.8)
+    """Five records of equal weight, 0.1 to 0.5: s = √0.025, margin t(0.975; 4) · s / √5."""
+    for index in range(5):
+        finish(f"a{index}", 1 + index, 0.1 + index / 10)
+    finish("b", 15, 0.8)
     course = trend(database, NEWS, "hss", span(clock, 0, 20), buckets=2)
     first, second = course.points
-    assert (first.records, second.records) == (2, 1)
+    assert (first.records, second.records) == (5, 1)
     assert first.mean == pytest.approx(0.3)
-    assert first.high - first.mean == pytest.approx(1.959964 * (2 * 0.01) ** 0.5 / 2)
-    assert (second.mean, second.low, second.high) == pytest.approx((0.8, 0.8, 0.8))
+    margin = 2.776445 * 0.025**0.5 / 5**0.5
+    assert (first.low, first.high) == (pytest.approx(0.3 - margin), pytest.approx(0.3 + margin))
+    assert (second.mean, second.low, second.high) == (pytest.approx(0.8), None, None)
     assert first.at - course.stretch.since == timedelta(seconds=5)
+
+
+def test_the_interval_of_a_course_counts_traces_not_records(
+    database: Database, finish: Any, clock: Any
+) -> None:
+    """Four equal records of one trace are one draw: the same interval as one of fourfold weight."""
+    for index in range(5):
+        for copy in range(4):
+            finish(f"a{index}{copy}", 1 + index, 0.1 + index / 10, trace_id=f"{index:032x}")
+    for copy in range(4):
+        finish(f"b{copy}", 15, 0.8, trace_id=f"{9:032x}")
+    first, second = trend(database, NEWS, "hss", span(clock, 0, 20), buckets=2).points
+    assert (first.records, second.records) == (20, 4)
+    margin = 2.776445 * 0.025**0.5 / 5**0.5
+    assert (first.low, first.high) == (pytest.approx(0.3 - margin), pytest.approx(0.3 + margin))
+    assert (second.low, second.high) == (None, None)
 
 
 def test_a_signal_of_no_single_record_has_no_distribution(database: Database, clock: Any) -> None:

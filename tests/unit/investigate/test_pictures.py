@@ -149,6 +149,24 @@ def test_a_course_is_drawn_in_time_with_its_moments() -> None:
     assert description(picture) == ("Mean 0 at first, 1 at last. opened: 2026-03-01 12:30:00 UTC.")
 
 
+def test_an_unknown_interval_is_not_drawn_as_a_narrow_one() -> None:
+    """One record says nothing about the spread: the band has a gap there."""
+    known = [(0, 0.4, 0.6), (10, 0.4, 0.6), (20, None, None), (30, 0.2, 0.8)]
+    points = [
+        Point(at=NOON + timedelta(minutes=minute), mean=0.5, low=low, high=high)
+        for minute, low, high in known
+    ]
+    picture = parsed(
+        timeline(
+            points, id="a", signal="HSS", since=NOON, until=NOON + timedelta(hours=1), unit=True
+        )
+    )
+    pair, alone = parts(picture, "band")
+    assert pair.get("points") == "48.0,100.8 131.3,100.8 131.3,129.2 48.0,129.2"
+    assert alone.get("points") == "296.0,72.4 300.0,72.4 300.0,157.6 296.0,157.6"
+    assert len(parts(picture, "course-dot")) == 4
+
+
 def test_marks_that_would_cover_each_other_are_stacked() -> None:
     """Eight rewordings at 1 are seen as eight."""
     picture = parsed(
