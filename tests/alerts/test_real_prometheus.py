@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -29,6 +30,20 @@ def _queries() -> Iterator[tuple[str, str, str]]:
         for panel in model["panels"]:
             for target in panel.get("targets", []):
                 yield model["uid"], panel["title"], _filled_in(target["expr"])
+
+
+@pytest.fixture
+def comes(traffic: Any, wait_for: Any) -> Any:
+    """Waits for a condition while traffic goes on: windows of seconds are soon empty else."""
+
+    def wait(condition: Callable[[], Any], *, what: str) -> Any:
+        def met() -> Any:
+            traffic.score(3, traffic.GOOD, since=timedelta(seconds=1))
+            return condition()
+
+        return wait_for(met, seconds=120, what=what)
+
+    return wait
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +76,7 @@ def test_every_query_of_every_panel_and_alert_is_answered(
     assert refused == []
 
 
-def test_every_panel_of_the_overview_has_data(prometheus: Any, wait_for: Any) -> None:
+def test_every_panel_of_the_overview_has_data(prometheus: Any, comes: Any) -> None:
     """An empty panel on the first screen looks as if nothing was wrong."""
     queries = [(panel, query) for board, panel, query in _queries() if board == "hss-fleet"]
     assert len(queries) > 10
@@ -70,10 +85,10 @@ def test_every_panel_of_the_overview_has_data(prometheus: Any, wait_for: Any) ->
         return [panel for panel, query in queries if not prometheus.values(query)]
 
     # A rate needs two scrapes, and a series that began between them shows in the third.
-    wait_for(lambda: empty() == [], seconds=30, what=f"data in {empty()}")
+    comes(lambda: empty() == [], what=f"data in {empty()}")
 
 
-def test_the_other_dashboards_have_data_where_there_is_any(prometheus: Any, wait_for: Any) -> None:
+def test_the_other_dashboards_have_data_where_there_is_any(prometheus: Any, comes: Any) -> None:
     """Empty may stay only what tells of something bad: nothing has drifted, no job failed."""
     left = {
         ("hss-incident", "Drift began"),
@@ -85,16 +100,16 @@ def test_the_other_dashboards_have_data_where_there_is_any(prometheus: Any, wait
     def empty() -> set[tuple[str, str]]:
         return {(b, panel) for b, panel, query in queries if not prometheus.values(query)}
 
-    wait_for(lambda: empty() <= left, seconds=30, what=f"data in {sorted(empty() - left)}")
+    comes(lambda: empty() <= left, what=f"data in {sorted(empty() - left)}")
 
 
-def test_nothing_fires_while_all_is_well(prometheus: Any, wait_for: Any) -> None:
+def test_nothing_fires_while_all_is_well(prometheus: Any, comes: Any) -> None:
     """A good release, a running evaluator, a record that waits for seconds."""
-    wait_for(lambda: prometheus.values("hss_threshold_breach == 0"), seconds=20, what="a verdict")
+    comes(lambda: prometheus.values("hss_threshold_breach == 0"), what="a verdict")
     assert prometheus.firing() == set()
 
 
-def test_exemplars_lead_from_a_histogram_to_records(prometheus: Any, wait_for: Any) -> None:
+def test_exemplars_lead_from_a_histogram_to_records(prometheus: Any, comes: Any) -> None:
     """The dots in panels of HSS: their label is the address of a record."""
 
     def exemplars() -> list[Any]:
@@ -102,7 +117,7 @@ def test_exemplars_lead_from_a_histogram_to_records(prometheus: Any, wait_for: A
         found = prometheus.http.get("/api/v1/query_exemplars", params=asked).json()["data"]
         return [each["labels"]["record_id"] for series in found for each in series["exemplars"]]
 
-    found = wait_for(exemplars, seconds=20, what="an exemplar")
+    found = comes(exemplars, what="an exemplar")
     assert all(re.fullmatch(r"record-\d{5}", record) for record in found)
 
 

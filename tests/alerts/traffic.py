@@ -92,8 +92,12 @@ class Traffic:
         )
         front = front_name(self._sidecar.settings)
         stores.queue.accept([SampledRecord(record=record, decision=decision, front=front)])
-        (item,) = stores.queue.lease("traffic", count=1, seconds=60)
-        stores.queue.finish(item.lease, _result(record.id, release, state, number))
+        for item in stores.queue.lease("traffic", count=2, seconds=60):
+            if item.lease.record_id == record.id:
+                stores.queue.finish(item.lease, _result(record.id, release, state, number))
+            else:
+                # A record that a test leaves waiting.
+                stores.queue.put_back(item.lease, delay=0, counts=False)
 
     def calibrate(self) -> None:
         """Freeze everything that was scored so far as the reference."""
