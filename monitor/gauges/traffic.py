@@ -64,14 +64,16 @@ def window_samples(window: Iterable[WindowSignal], labels: LabelPolicy) -> list[
 
 
 def normalizer_samples(calibrations: Iterable[Calibration], labels: LabelPolicy) -> list[Sample]:
-    """M_c of the active calibrations; of several the last one stands."""
+    """M_c of the active calibrations, newest first; of several the first one stands: settings
+    that were left keep an active calibration of their own."""
     found: dict[tuple[str, str], Sample] = {}
     for calibration in calibrations:
         provisional = "true" if calibration.provisional else "false"
         for entry in calibration.normalizers:
             name = "" if entry.category is None else labels.category(entry.category)
             key = (name, provisional)
-            found[key] = Sample(name="hss_normalizer", labels=key, value=entry.value)
+            sample = Sample(name="hss_normalizer", labels=key, value=entry.value)
+            found.setdefault(key, sample)
     return list(found.values())
 
 

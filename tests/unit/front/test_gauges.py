@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 from monitor.exporter import Snapshot
 from monitor.gauges.refresh import Gauges
 from monitor.labels import LabelPolicy
-from monitor.records import SamplingEpoch
+from monitor.records import Calibration, Normalizer, SamplingEpoch
 from monitor.settings import Settings
 from monitor.stores import Stores, now, open_stores
 from monitor.telemetry import Telemetry
@@ -37,10 +37,10 @@ def stores(tmp_path: Path) -> Iterator[Stores]:
 
 
 @pytest.fixture
-def front(stores: Stores) -> Callable[..., Callable[[str], float | None]]:
-    """A front's gauges; calling it refreshes them and reads one without labels."""
+def front(stores: Stores) -> Callable[..., Callable[..., float | None]]:
+    """A front's gauges; calling it refreshes them and reads one."""
 
-    def make(name: str, *, evaluates: bool = True) -> Callable[[str], float | None]:
+    def make(name: str, *, evaluates: bool = True) -> Callable[..., float | None]:
         registry, snapshot = CollectorRegistry(), Snapshot()
         registry.register(snapshot)
         labels = LabelPolicy(services=[], models=[], categories=[])
@@ -54,9 +54,9 @@ def front(stores: Stores) -> Callable[..., Callable[[str], float | None]]:
             clock=now,
         )
 
-        def read(metric: str) -> float | None:
+        def read(metric: str, **labels: str) -> float | None:
             gauges.refresh()
-            return registry.get_sample_value(metric)
+            return registry.get_sample_value(metric, labels)
 
         return read
 
@@ -98,3 +98,36 @@ def test_verdicts_are_exported_after_the_first_complete_turn(front, stores: Stor
     stores.lease.complete(lease)
     assert one("hss_breaches_open") == 0.0
     assert one("hss_evaluation_timestamp_seconds") == pytest.approx(now().timestamp(), abs=5)
+
+
+@pytest.mark.parametrize("order", [("old", "new"), ("new", "old")])
+def test_the_normalizer_is_that_of_the_newest_calibration(
+    front, stores: Stores, order: tuple[str, str]
+) -> None:
+    """Settings that were left keep an active calibration, which normalizes nothing any more."""
+    at = {"old": now() - timedelta(days=30), "new": now()}
+    values = {"old": 0.4, "new": 0.6}
+    for name in order:
+        calibration = Calibration(
+            id=name,
+            fingerprint=f"settings {name}",
+            settings={},
+            created_at=at[name],
+            window="reference",
+            since=None,
+            until=None,
+            provisional=False,
+            normalizers=(
+                Normalizer(
+                    category=None,
+                    value=values[name],
+                    low=None,
+                    high=None,
+                    documents=40,
+                    distances=320,
+                ),
+            ),
+        )
+        stores.calibrations.add(calibration, activate=True)
+    stores.lease.acquire("one", seconds=60)
+    assert front("one")("hss_normalizer", category="", provisional="false") == 0.6
