@@ -8,7 +8,7 @@ of consecutive records, and whole blocks are dealt anew to "reference" and "curr
 
 Blocks are at least ten times the integrated correlation time τ, estimated within each
 sample, so that a difference between them does not look like correlation. Measured level at 5 %: see
-`tests/benchmarks/test_drift_level.py`. Where fewer than `MIN_BLOCKS` blocks are left in a
+`tests/benchmarks/test_drift.py`. Where fewer than `MIN_BLOCKS` blocks are left in a
 sample there is no p-value, but `Insufficient`.
 
 Every statistic is weighted by 1/π; the weights move with their records.
