@@ -1,0 +1,55 @@
+"""Records that are posted as such, from the body to the answer: one item may be refused alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from monitor.ingest import answers
+from monitor.ingest.door import Door, content_type
+from monitor.ingest.json_parts import Source
+from monitor.ingest.redaction import Redaction
+from monitor.ingest.submission import Submission
+from monitor.ports import Intake
+
+Read = Callable[[str, Source], Submission]
+"""From the content type and the body; raises `BodyRefused` or `MalformedInput`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Posting:
+    """Takes in what a `Read` makes of a body."""
+
+    door: Door
+    intake: Intake
+    redaction: Redaction | None
+    """Applied before anything else sees a record; `None` where texts may be kept."""
+
+    async def submit(self, request: Request, read: Read) -> Response:
+        """How many records were accepted and sampled, and which items were not and why."""
+
+        async def take() -> Response:
+            async with self.door.body(request) as body:
+                submission = await asyncio.to_thread(read, content_type(request), body)
+                body.clear()  # up to 16 MiB that nothing needs any more
+                sampled = await self._sampled(submission)
+            return answers.submission_taken(submission, sampled=sampled)
+
+        return await self.door.answered(take, refused)
+
+    async def _sampled(self, submission: Submission) -> int:
+        records, redaction = submission.records, self.redaction
+        if redaction is not None:
+            records = await asyncio.to_thread(
+                lambda: tuple(redaction.record(record) for record in records)
+            )
+        return sum(await self.intake.take(records)) if records else 0
+
+
+def refused(status: int, message: str, retry_after: float | None) -> Response:
+    """The refusal of a posted body, as JSON."""
+    return answers.submission_refused(status, message, retry_after=retry_after)
