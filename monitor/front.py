@@ -169,7 +169,7 @@ class Front:
             Tail(file, position.load(), most_bytes=self.settings.http.max_body),
             position,
             reader=LineReader(self.settings.ingest.tail.fields),
-            take=self.intake.take_now,
+            take=self.intake.arrivals,
             rejected=lambda lines: self.intake.skipped(Reason.CONTENT_MISSING, lines),
             redaction=self.redaction,
             clock=now,

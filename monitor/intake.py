@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 
 from monitor.errors import Overloaded
-from monitor.ports import RecordQueue, Sampler
+from monitor.ports import Arrival, RecordQueue, Sampler
 from monitor.records import UNCOUNTED, IncomingRecord, Reason, SampledRecord, Stratum
 from monitor.telemetry import Telemetry
 
@@ -87,6 +87,10 @@ class QueueingIntake:
 
     def take_now(self, records: Sequence[IncomingRecord]) -> list[bool]:
         """The same, for callers without an event loop."""
+        return [arrival is not Arrival.LEFT_OUT for arrival in self.arrivals(records)]
+
+    def arrivals(self, records: Sequence[IncomingRecord]) -> list[Arrival]:
+        """The same, with what was known already told apart."""
         if not records:
             return []
         if self._backlog() >= self._backlog_limit:
@@ -102,8 +106,10 @@ class QueueingIntake:
             if decision.sampled
         ]
         fresh = iter(self._queue.accept(sampled) if sampled else [])
+        arrivals = []
         for record, decision in zip(sorted_in, decisions, strict=True):
-            if decision.sampled and not next(fresh):
+            arrivals.append(_arrival(decision.sampled, fresh))
+            if arrivals[-1] is Arrival.KNOWN:
                 continue
             labels = self._telemetry.labels
             service, model = labels.service(record.service), labels.model(record.model)
@@ -111,10 +117,16 @@ class QueueingIntake:
             if decision.sampled:
                 self._telemetry.count("hss_records_sampled_total", service, model)
             self._arrived(decision.epoch, decision.stratum)
-        return [decision.sampled for decision in decisions]
+        return arrivals
 
     def skipped(self, reason: Reason, count: int = 1) -> None:
         self._telemetry.count("hss_records_skipped_total", reason.value, by=count)
 
     def replay_ignored(self, count: int = 1) -> None:
         self._telemetry.count("hss_replays_ignored_total", by=count)
+
+
+def _arrival(sampled: bool, fresh: Iterator[bool]) -> Arrival:
+    if not sampled:
+        return Arrival.LEFT_OUT
+    return Arrival.QUEUED if next(fresh) else Arrival.KNOWN

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from enum import Enum
 from typing import Protocol
 
 from monitor.records import (
@@ -28,6 +29,16 @@ from monitor.records import (
     SummaryTask,
     Support,
 )
+
+
+class Arrival(Enum):
+    """What came of a record that was handed to an intake."""
+
+    QUEUED = "queued"
+    KNOWN = "known"
+    """Sampled before, and not queued again."""
+    LEFT_OUT = "left_out"
+    """By the sampling; nothing of it is kept, so the same one may come again."""
 
 
 class Intake(Protocol):

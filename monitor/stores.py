@@ -17,7 +17,7 @@ from monitor.storage.breach_store import SqlBreachStore
 from monitor.storage.calibrations import SqlCalibrationStore
 from monitor.storage.content import AesGcmCipher, ContentCodec, ContentMode, TextHash
 from monitor.storage.drift_store import SqlDriftStore
-from monitor.storage.engine import Database, connect
+from monitor.storage.engine import Database, connect, require_file
 from monitor.storage.epochs import SharedFacts, SqlEpochStore
 from monitor.storage.lease import SqlEvaluatorLease
 from monitor.storage.queue import SqlRecordQueue
@@ -47,13 +47,18 @@ class Stores:
 
 
 @contextmanager
-def open_stores(settings: Settings, *, content_key: bytes | None = None) -> Iterator[Stores]:
+def open_stores(
+    settings: Settings, *, content_key: bytes | None = None, create: bool = True
+) -> Iterator[Stores]:
     """Connect, bring the schema up to date (SQLite) or insist on it (PostgreSQL), and close.
 
     `content_key` seals queued texts in `hash_only` mode; without one a fresh key is made,
-    which can read nothing that was queued before. Raises `DatabaseUnavailable`,
-    `SchemaOutdated` or `ConfigurationError`.
+    which can read nothing that was queued before. Without `create` a SQLite file that is
+    missing stays so: who asks what is stored asked in the wrong folder, as a rule. Raises
+    `DatabaseUnavailable`, `SchemaOutdated` or `ConfigurationError`.
     """
+    if not create:
+        require_file(settings.database.url)
     mode = ContentMode(settings.storage.mode)
     cipher = None if mode.keeps_texts else AesGcmCipher(content_key or AesGcmCipher.new_key())
     text_hash = TextHash(hash_key(settings.storage.hash_key_file))

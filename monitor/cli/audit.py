@@ -29,7 +29,7 @@ def list_(
     json_: Json = False,
 ) -> None:
     """Views of documents and summaries, in pages, by the API and by commands, newest first."""
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         views = stores.audit.views(
             record_id=record,
             since=moment("--since", since, now=now()),

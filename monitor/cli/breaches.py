@@ -61,7 +61,7 @@ def list_(
     )
     rows: list[BreachRow] = []
     after: str | None = None
-    with open_stores(settings) as stores:
+    with open_stores(settings, create=False) as stores:
         while len(rows) < limit:
             page = stores.breaches.list_breaches(
                 wanted, limit=min(MAX_PAGE, limit - len(rows)), after=after
@@ -93,7 +93,7 @@ def show(breach: str, config: Config = None, json_: Json = False) -> None:
     from monitor.comparing import stretch_difference
 
     settings = settings_of(config)
-    with open_stores(settings) as stores:
+    with open_stores(settings, create=False) as stores:
         facts = breach_facts(sources_of(stores, settings), breach)
         if facts is None:
             raise UsageError(f"BREACH: no breach {breach!r}; see `hss-monitor breaches list`")
@@ -116,7 +116,7 @@ def ack(
     json_: Json = False,
 ) -> None:
     """Note that somebody has seen a breach; its state stays as it is."""
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         row = stores.breaches.acknowledge(breach, name=name, note=note_)
     if json_:
         emit(breach_fields(row))
@@ -139,7 +139,7 @@ def mark(
     """Say whether a record of a breach was rightly in it: the threshold's live precision."""
     if right is None:
         raise UsageError("mark: say --right or --wrong")
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         marked = stores.breaches.mark(breach, record, right=right, name=name)
     if json_:
         emit({"breach": breach, **contributor_fields(marked)})

@@ -49,7 +49,7 @@ def calibrate(
         service=service,
         model=model,
     )
-    with open_stores(settings) as stores:
+    with open_stores(settings, create=False) as stores:
         made = calibrate_window(
             stores,
             window,

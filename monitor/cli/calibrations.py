@@ -21,7 +21,7 @@ calibrations = typer.Typer(
 @calibrations.command("list")
 def list_(config: Config = None, json_: Json = False) -> None:
     """Stored calibrations, newest first, with what makes them doubtful."""
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         stored = stores.calibrations.all()
         warnings = {calibration.id: _warnings(stores, calibration) for calibration, _ in stored}
     if json_:
@@ -52,7 +52,7 @@ def list_(config: Config = None, json_: Json = False) -> None:
 @calibrations.command("compare")
 def compare(first: str, second: str, config: Config = None, json_: Json = False) -> None:
     """Two calibrations side by side, category by category."""
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         one, two = (_known(stores.calibrations.get(name), name) for name in (first, second))
         warnings = {each.id: _warnings(stores, each) for each in (one, two)}
     values = [{entry.category: entry for entry in each.normalizers} for each in (one, two)]
@@ -102,7 +102,7 @@ def compare(first: str, second: str, config: Config = None, json_: Json = False)
 @calibrations.command("activate")
 def activate(calibration: str, config: Config = None, json_: Json = False) -> None:
     """Normalize new scores with a stored calibration; also the way back to an old one."""
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         activated = stores.calibrations.activate(calibration)
     if json_:
         emit(calibration_fields(activated, True))
@@ -120,7 +120,7 @@ def rollback(
     json_: Json = False,
 ) -> None:
     """Activate the calibration that was made before the active one, of the same fingerprint."""
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         stored = [
             (calibration, active)
             for calibration, active in stores.calibrations.all()

@@ -97,7 +97,7 @@ def compare(
     # Brings SciPy, which the commands beside this one can do without.
     from monitor.comparing import compare_groups
 
-    with open_stores(settings) as stores:
+    with open_stores(settings, create=False) as stores:
         found = compare_groups(stores, wanted[0], wanted[1], signals=signals)
     if json_:
         for row in _rows(names, found):
@@ -216,7 +216,7 @@ def _p(value: float | None) -> str | None:
 
 
 def _records(first: str, second: str, config: Any, json_: bool) -> None:
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         pair = [_known(stores, record) for record in (first, second)]
         note_view(stores, *(facts.record.id for facts in pair if facts.document is not None))
     if json_:

@@ -9,10 +9,10 @@ import typer
 
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, note, plain
-from monitor.storage.engine import connect
+from monitor.storage.engine import connect, require_file
 from monitor.storage.integrity import check as check_integrity
 from monitor.storage.retention import prune as prune_rows
-from monitor.storage.schema import current_revision
+from monitor.storage.schema import current_revision, prepare
 from monitor.storage.schema import upgrade as upgrade_schema
 from monitor.stores import now
 
@@ -39,7 +39,9 @@ def upgrade(config: Config = None) -> None:
 @db.command("check")
 def check(config: Config = None, json_: Json = False) -> None:
     """Check integrity and schema; exit code 1 where something is wrong."""
-    database = connect(settings_of(config).database.url)
+    url = settings_of(config).database.url
+    require_file(url)
+    database = connect(url)
     try:
         report = check_integrity(database)
     finally:
@@ -66,8 +68,10 @@ def _listed(value: Any) -> str:
 def prune(config: Config = None, json_: Json = False) -> None:
     """Erase and delete what is older than the configuration keeps, now."""
     settings = settings_of(config)
+    require_file(settings.database.url)
     database = connect(settings.database.url)
     try:
+        prepare(database)
         report = prune_rows(
             database,
             clock=now,

@@ -34,7 +34,7 @@ def doctor(config: Config = None, json_: Json = False) -> None:
     Exit code 1 where something keeps records from being scored.
     """
     settings = settings_of(config)
-    with open_stores(settings) as stores:
+    with open_stores(settings, create=False) as stores:
         latest = _latest(stores, None, LAST)
         note_view(stores, *(detail.row.id for detail in latest if detail.document is not None))
         findings: dict[str, Any] = {

@@ -64,7 +64,7 @@ def show(
         raise UsageError(f"--state: {state!r} is none of {choices(DRIFT_STATES)}")
     start = moment("--since", since, now=now())
     changes: list[DriftChange] = []
-    with open_stores(settings) as stores:
+    with open_stores(settings, create=False) as stores:
         findings = stores.drift.findings(
             service=service, model=model, category=category, signal=signal, state=state
         )

@@ -61,7 +61,7 @@ def export(
         since=moment("--since", since, now=now()),
         until=moment("--until", until, now=now()),
     )
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         pages = _pages(stores, wanted, texts)
         if to_stdout:
             written = write_ndjson(pages, sys.stdout)

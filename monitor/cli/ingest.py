@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
@@ -19,6 +20,7 @@ from monitor.errors import UsageError
 from monitor.front import Front
 from monitor.ingest.following import Taken
 from monitor.ingest.submission import read_submission
+from monitor.ports import Arrival
 from monitor.settings import Settings
 from monitor.stores import now, open_stores
 
@@ -48,7 +50,8 @@ def ingest(
     if follow:
         _follow(file, settings, json_=json_)
         return
-    accepted = sampled = rejected = line = 0
+    total = Taken()
+    line = 0
     with open_stores(settings) as stores, _lines(file) as source:
         front = Front(settings, stores)
         while chunk := list(islice(source, CHUNK)):
@@ -57,18 +60,17 @@ def ingest(
                 record if front.redaction is None else front.redaction.record(record)
                 for record in taken.records
             ]
-            sampled += sum(front.intake.take_now(records))
-            accepted += len(records)
-            rejected += len(taken.rejected)
+            arrivals = Counter(front.intake.arrivals(records))
+            total.known += arrivals[Arrival.KNOWN]
+            total.sampled += arrivals[Arrival.QUEUED]
+            total.accepted += len(records) - arrivals[Arrival.KNOWN]
+            total.rejected += len(taken.rejected)
             for fault in taken.rejected:
                 note(f"record {line + fault.index + 1}: {fault.field}: {fault.remedy}")
             line += len(chunk)
         front.book.flush()
-    if json_:
-        emit({"accepted": accepted, "sampled": sampled, "rejected": rejected})
-    else:
-        note(f"{accepted} accepted, {sampled} of them sampled, {rejected} rejected")
-    if rejected:
+    _told(total, json_=json_)
+    if total.rejected:
         raise typer.Exit(1)
 
 
@@ -86,15 +88,24 @@ def _follow(file: Path, settings: Settings, *, json_: bool) -> None:
                 taken = following.turn()
                 total.accepted += taken.accepted
                 total.sampled += taken.sampled
+                total.known += taken.known
                 total.rejected += taken.rejected
-                if not taken.accepted:
+                if not taken.accepted + taken.known:
                     front.sampler.use(front.book.advance())
                     stopping.wait(settings.ingest.tail.poll_seconds)
         front.book.flush()
+    _told(total, json_=json_)
+
+
+def _told(total: Taken, *, json_: bool) -> None:
     if json_:
         emit(total)
-    else:
-        note(f"{total.accepted} accepted, {total.sampled} of them sampled, {total.rejected} wrong")
+        return
+    known = f", {total.known} known already" if total.known else ""
+    note(
+        f"{total.accepted} accepted, {total.sampled} of them sampled{known}, "
+        f"{total.rejected} rejected"
+    )
 
 
 @contextmanager

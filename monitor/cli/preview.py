@@ -131,7 +131,7 @@ def preview(
 
     span = Span(since=start, until=end, every=step)
     opened = 0
-    with open_stores(settings) as stores:
+    with open_stores(settings, create=False) as stores:
         watched = watched_series(
             stores, since=start, service=service, model=model, category=category
         )

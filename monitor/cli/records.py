@@ -74,7 +74,7 @@ def list_(
     )
     rows: list[RecordRow] = []
     after: str | None = None
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         while len(rows) < limit:
             page = list_records(
                 stores.database, wanted, limit=min(MAX_PAGE, limit - len(rows)), after=after
@@ -128,7 +128,7 @@ def show(
     json_: Json = False,
 ) -> None:
     """Everything that is stored about one record, and what is not kept and why."""
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         detail = record_detail(stores.database, record)
         if detail is None:
             raise UsageError(f"RECORD: no record {record!r}; see `hss-monitor records list`")
@@ -158,7 +158,7 @@ def retry_(
 
     Exit code 1 where one of them could not be queued.
     """
-    with open_stores(settings_of(config)) as stores:
+    with open_stores(settings_of(config), create=False) as stores:
         answers = retry(stores.database, ids, clock=now)
     for answer in answers:
         if json_:

@@ -39,7 +39,7 @@ def show(
     configured = {each.name: each for each in settings.thresholds}
     if name is not None and name not in configured:
         raise UsageError(f"NAME: {name!r} is not configured; there are {choices(configured)}")
-    with open_stores(settings) as stores:
+    with open_stores(settings, create=False) as stores:
         states = stores.breaches.threshold_states(
             threshold=name, service=service, model=model, category=category
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from monitor.ingest.position import PositionFile
 from monitor.ingest.redaction import Redaction
 from monitor.ingest.submission import record_from
 from monitor.ingest.tail import Tail
-from monitor.ports import Clock
+from monitor.ports import Arrival, Clock
 from monitor.records import IncomingRecord
 
 log = structlog.get_logger(__name__)
@@ -55,7 +56,10 @@ class Taken:
     """What came of a turn."""
 
     accepted: int = 0
+    """Records that were not known."""
     sampled: int = 0
+    known: int = 0
+    """Records that were queued before: an earlier run read the same lines."""
     rejected: int = 0
     """Lines that are no record."""
 
@@ -74,7 +78,7 @@ class Following:
         position: PositionFile,
         *,
         reader: LineReader,
-        take: Callable[[Sequence[IncomingRecord]], Sequence[bool]],
+        take: Callable[[Sequence[IncomingRecord]], Sequence[Arrival]],
         rejected: Callable[[int], None],
         redaction: Redaction | None,
         clock: Clock,
@@ -97,11 +101,13 @@ class Following:
                 break
             records, wrong = self._records(self._batch)
             try:
-                taken.sampled += sum(self._take(records)) if records else 0
+                arrivals = Counter(self._take(records) if records else ())
             except (Overloaded, DatabaseUnavailable) as error:
                 log.warning("log_waits", problem=str(error))
                 break
-            taken.accepted += len(records)
+            taken.known += arrivals[Arrival.KNOWN]
+            taken.sampled += arrivals[Arrival.QUEUED]
+            taken.accepted += len(records) - arrivals[Arrival.KNOWN]
             taken.rejected += wrong
             self._rejected(wrong)
             self._batch = []

@@ -146,6 +146,21 @@ def connect(url: str, *, pool_size: int = 5, wait_seconds: float = 10.0) -> Data
     return Database(engine)
 
 
+def require_file(url: str) -> None:
+    """For those that only look: raises `DatabaseUnavailable` where a SQLite file is missing.
+
+    SQLite itself would make an empty one.
+    """
+    parsed = _parse(url)
+    if parsed.get_backend_name() == "sqlite":
+        path = Path(str(parsed.database)).absolute()
+        if not path.exists():
+            raise DatabaseUnavailable(
+                f"database.url: there is no file {path}; `hss-monitor run` makes it, "
+                "or name the one that is meant"
+            )
+
+
 def _parse(url: str) -> URL:
     scheme = url.split(":", 1)[0]
     if scheme not in _SCHEMES:

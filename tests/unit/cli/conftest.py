@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ import yaml
 from monitor import configuration
 from monitor.__main__ import _run
 from monitor.records import IncomingRecord, RecordState, ScoredRecord, Severity
+from monitor.storage.engine import connect
+from monitor.storage.schema import upgrade
 from monitor.stores import Stores, now, open_stores
 
 
@@ -32,9 +35,21 @@ class Result:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the current schema and nothing in it; copying it is faster than making one."""
+    file = tmp_path_factory.mktemp("template") / "hss.db"
+    database = connect(f"sqlite:///{file}")
+    upgrade(database)
+    database.close()
+    return file
+
+
 @pytest.fixture
-def config_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A configuration in a folder of its own, which every command reads by itself."""
+def config_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty_database: Path) -> Path:
+    """A configuration in a folder of its own, which every command reads by itself, beside an
+    empty database."""
+    shutil.copyfile(empty_database, tmp_path / "hss.db")
     for name in list(os.environ):
         if name.startswith("HSS_MONITOR"):
             monkeypatch.delenv(name)

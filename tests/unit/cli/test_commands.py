@@ -52,11 +52,11 @@ def test_the_sample_sets_every_key_to_its_default(cli: Any) -> None:
 
 
 def test_ingest_queues_each_record_once(add_records: Any) -> None:
-    """A file may be ingested again after an interruption."""
+    """A file may be ingested again after an interruption; what was known is told apart."""
     first = add_records([{"id": "a", **RECORD}, {"id": "b", **RECORD}])
     again = add_records([{"id": "b", **RECORD}, {"id": "c", **RECORD}])
-    assert first.objects == [{"accepted": 2, "sampled": 2, "rejected": 0}]
-    assert again.objects == [{"accepted": 2, "sampled": 2, "rejected": 0}]
+    assert first.objects == [{"accepted": 2, "sampled": 2, "known": 0, "rejected": 0}]
+    assert again.objects == [{"accepted": 1, "sampled": 1, "known": 1, "rejected": 0}]
     assert (first.code, again.code) == (0, 0)
 
 
@@ -64,7 +64,7 @@ def test_ingest_names_the_lines_that_it_rejects(add_records: Any, cli: Any) -> N
     """By their number in the file, also beyond the first chunk; the others are queued."""
     result = add_records([RECORD] * 250 + [{**RECORD, "summary": 5}, 7])
     assert result.code == 1
-    assert result.objects == [{"accepted": 250, "sampled": 250, "rejected": 2}]
+    assert result.objects == [{"accepted": 250, "sampled": 250, "known": 0, "rejected": 2}]
     assert "record 251: summary" in result.err
     assert "record 252: body" in result.err
     assert len(cli("records", "list", "--limit", "1000", "--json").objects) == 250
@@ -120,8 +120,9 @@ def test_the_table_is_for_people(add_records: Any, cli: Any) -> None:
     assert "--limit" in result.err
 
 
-def test_the_schema_is_brought_up_to_date_once(cli: Any) -> None:
+def test_the_schema_is_brought_up_to_date_once(cli: Any, config_file: Path) -> None:
     """Upgrading twice does nothing the second time."""
+    config_file.with_name("hss.db").write_bytes(b"")
     before = cli("db", "check", "--json")
     assert (before.code, before.objects[0]["revision"]) == (1, None)
     first, second = cli("db", "upgrade"), cli("db", "upgrade")
@@ -207,5 +208,5 @@ def test_a_file_that_is_no_json_is_rejected_line_by_line(
     with file.open() as source:
         monkeypatch.setattr("sys.stdin", source)
         result = cli("ingest", name, "--json")
-    assert result.objects == [{"accepted": 1, "sampled": 1, "rejected": 1}]
+    assert result.objects == [{"accepted": 1, "sampled": 1, "known": 0, "rejected": 1}]
     assert "record 2" in result.err

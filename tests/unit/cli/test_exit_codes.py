@@ -73,7 +73,10 @@ def test_a_group_without_a_command_shows_its_help(cli: Any, group: str) -> None:
         ("summarizer: {kind: chat}", ["summarizer", "chat.url"]),
         ("database: {url: 'mysql://h/x'}", ["database.url", "mysql", "postgresql"]),
         ("database: {url: 'sqlite:////no/such/folder/x.db'}", ["database.url", "/no/such/folder"]),
-        ("storage: {hash_key_file: /no/such/folder/key}", ["storage.hash_key_file"]),
+        (
+            "{database: {url: 'sqlite:///hss.db'}, storage: {hash_key_file: /no/such/folder/key}}",
+            ["storage.hash_key_file"],
+        ),
         ("http: [", ["YAML", "line"]),
         ("- a list", ["list", "http"]),
     ],
@@ -95,6 +98,35 @@ def test_an_unknown_key_in_the_environment_is_2(cli: Any, monkeypatch: Any) -> N
     result = cli("config", "check")
     assert result.code == 2
     assert "HSS_MONITOR__SAMPLING__RAET" in result.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["db", "check"],
+        ["db", "prune"],
+        ["records", "list"],
+        ["records", "retry", "x"],
+        ["breaches", "list"],
+        ["drift", "show"],
+        ["thresholds", "show"],
+        ["thresholds", "preview", "hss_mean"],
+        ["calibrations", "list"],
+        ["calibrate"],
+        ["audit", "list"],
+        ["export", "--out", "-"],
+        ["doctor"],
+    ],
+)
+def test_who_only_looks_is_told_that_the_database_is_missing(
+    cli: Any, config_file: Path, arguments: list[str]
+) -> None:
+    """Started in the wrong folder it would otherwise make an empty one, and answer from it."""
+    config_file.with_name("hss.db").unlink()
+    result = cli(*arguments)
+    assert (result.code, result.out) == (3, "")
+    assert f"database.url: there is no file {config_file.with_name('hss.db')}" in result.err
+    assert [file.name for file in config_file.parent.iterdir()] == [config_file.name]
 
 
 @pytest.mark.parametrize(

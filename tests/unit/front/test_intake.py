@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry
 from monitor.errors import DatabaseUnavailable, Overloaded
 from monitor.intake import ArrivalCount, QueueingIntake
 from monitor.labels import LabelPolicy
+from monitor.ports import Arrival
 from monitor.records import (
     UNCOUNTED,
     IncomingRecord,
@@ -104,6 +105,7 @@ def test_a_retry_is_counted_once() -> None:
     bench = Bench()
     bench.intake.take_now([RECORD])
     assert bench.intake.take_now([RECORD]) == [True]
+    assert bench.intake.arrivals([RECORD]) == [Arrival.KNOWN]
     assert bench.value("hss_records_received_total", NEWS) == 1
     assert len(bench.arrivals) == 1
 

@@ -17,6 +17,7 @@ from monitor.ingest.log_file import Line
 from monitor.ingest.position import PositionFile
 from monitor.ingest.redaction import Redaction
 from monitor.ingest.tail import Tail
+from monitor.ports import Arrival
 from monitor.records import IncomingRecord
 
 NOW = datetime(2026, 11, 30, 8, tzinfo=UTC)
@@ -32,11 +33,11 @@ class Taking:
         self.error: MonitorError | None = None
         self.tails: list[Tail] = []
 
-    def take(self, records: Sequence[IncomingRecord]) -> list[bool]:
+    def take(self, records: Sequence[IncomingRecord]) -> list[Arrival]:
         if self.error is not None:
             raise self.error
         self.records += records
-        return [True] * len(records)
+        return [Arrival.QUEUED] * len(records)
 
     def reject(self, lines: int) -> None:
         self.rejected += lines
