@@ -27,6 +27,7 @@ from monitor.settings import Attribution as AttributionSettings
 from monitor.summarization.causal import CausalSummarizer
 from monitor.summarization.seq2seq import Seq2SeqSummarizer
 from monitor.summarization.textrank import TextRankSummarizer
+from monitor.summarizers import NEEDS_OWN_MODEL
 from monitor.value_functions import Evaluators, likelihood, similarity, textrank
 
 log = structlog.get_logger(__name__)
@@ -198,10 +199,7 @@ def attributing_of(
     evaluators: Evaluators
     if by_likelihood:
         if not isinstance(summarizer, Seq2SeqSummarizer | CausalSummarizer):
-            raise ConfigurationError(
-                "attribution.value: 'likelihood' needs a model that runs here; set "
-                "summarizer.kind to seq2seq or causal, or attribution.value to similarity"
-            )
+            raise ConfigurationError(NEEDS_OWN_MODEL)
         evaluators = likelihood(summarizer)
     elif extracts:
         evaluators = textrank(language, encoder, sentences=sentences)

@@ -13,6 +13,13 @@ from monitor.sampling.category import CategoryRule, CategoryRules
 from monitor.settings import Settings
 
 
+def check_stages(settings: Settings) -> None:
+    """Raises `ConfigurationError` where a stage of the front could not be made."""
+    extraction_of(settings)
+    category_rules(settings)
+    budget_policy(settings)
+
+
 def extraction_of(settings: Settings) -> Extraction:
     """Where the document stands in a prompt."""
     wanted = settings.ingest.extraction
@@ -42,7 +49,7 @@ def category_rules(settings: Settings) -> CategoryRules:
                 category=rule.category,
                 service=rule.service,
                 model=rule.model,
-                document=rule.pattern,
+                pattern=rule.pattern,
             )
             for rule in settings.categories.rules
         ],

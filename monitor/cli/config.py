@@ -10,20 +10,27 @@ from monitor.access.policy import policy_of
 from monitor.cli.options import Config, Json
 from monitor.cli.output import emit, note
 from monitor.delivering import check_outlets
+from monitor.front_stages import check_stages
 from monitor.reference import configuration_reference, metrics_reference
+from monitor.stores import require_shared_queue
+from monitor.summarizers import check_summarizer
 
 config = typer.Typer(help="Check and show the configuration.", no_args_is_help=True)
 
 
 @config.command("check")
 def check(config: Config = None) -> None:
-    """Validate the configuration, and the tokens and secrets that it names.
+    """Validate the configuration: every key, and what keys, tokens and addresses make together.
 
-    Exit code 2 names every wrong key.
+    Models are loaded by `models check`. Exit code 2 names what is wrong.
     """
     settings = configuration.load(config)
     policy_of(settings.access)
     check_outlets(settings)
+    check_stages(settings)
+    check_summarizer(settings)
+    if settings.execution.backend == "none":
+        require_shared_queue(settings)
     if config is None:
         note("no --config was given; the defaults and the environment are valid")
     else:

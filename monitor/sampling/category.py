@@ -27,7 +27,7 @@ class CategoryRule:
     """Shell pattern (`news-*`), case matters; `None` matches all."""
     model: str | None = None
     """Shell pattern."""
-    document: str | None = None
+    pattern: str | None = None
     """Regular expression, searched for in the document's first 2,000 code points."""
 
 
@@ -46,16 +46,16 @@ class CategoryRules:
             key = f"categories.rules[{index}]"
             if not rule.category.strip():
                 raise ConfigurationError(f"{key}.category: empty; name the category")
-            if rule.service is rule.model is rule.document is None:
+            if rule.service is rule.model is rule.pattern is None:
                 raise ConfigurationError(
-                    f"{key}: matches every record; give service, model or document, "
+                    f"{key}: matches every record; give service, model or pattern, "
                     "or set categories.default"
                 )
             try:
-                pattern = None if rule.document is None else re.compile(rule.document)
+                pattern = None if rule.pattern is None else re.compile(rule.pattern)
             except re.error as error:
                 raise ConfigurationError(
-                    f"{key}.document: {rule.document!r} is no regular expression "
+                    f"{key}.pattern: {rule.pattern!r} is no regular expression "
                     f"({error}); correct it"
                 ) from error
             self._rules.append((rule, pattern))

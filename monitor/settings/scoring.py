@@ -98,6 +98,12 @@ class Chat(Endpoint):
 class HttpSummarizer(Endpoint):
     body: str = Field('{"text": {document}}', description="JSON body; {document} is a JSON string.")
     answer: str = Field("summary", description="JMESPath of the summary in the answer.")
+    prompt_tokens: str | None = Field(
+        None, description="JMESPath of the number of tokens read, where the answer tells it."
+    )
+    completion_tokens: str | None = Field(
+        None, description="JMESPath of the number of tokens written, where the answer tells it."
+    )
 
 
 class Replay(Endpoint):

@@ -9,7 +9,7 @@ from typing import Literal
 import jmespath
 from pydantic import Field, field_validator, model_validator
 
-from monitor.settings.section import Count, Days, Positive, Section, Share
+from monitor.settings.section import Count, Days, Positive, Section
 
 
 class Http(Section):
@@ -146,9 +146,13 @@ class Budget(Section):
 
 
 class Sampling(Section):
-    rate: Share = Field(1.0, description="Greatest share of the traffic that is scored.")
+    rate: float = Field(
+        1.0, gt=0, le=1, description="Greatest share of the traffic that is scored."
+    )
     salt: str = Field(
-        "hss-monitor", description="Makes our choice independent of other samplers' choices."
+        "hss-monitor",
+        min_length=1,
+        description="Makes our choice independent of other samplers' choices.",
     )
     budget: Budget = Budget()
 
@@ -171,3 +175,11 @@ class Categories(Section):
         default_factory=dict,
         description="Category: a sentence that describes it; the nearest one decides last.",
     )
+
+    @field_validator("descriptions")
+    @classmethod
+    def _described(cls, descriptions: dict[str, str]) -> dict[str, str]:
+        for name, text in descriptions.items():
+            if not text.strip():
+                raise ValueError(f"{name}: describe such documents in a sentence")
+        return descriptions

@@ -257,6 +257,26 @@ def test_a_finding_is_1(cli: Any, arguments: list[str]) -> None:
     assert cli(*arguments).code == 1
 
 
+CANNOT_SCORE: list[tuple[dict[str, Any], str]] = [
+    (
+        {"summarizer": {"kind": "chat", "chat": {"url": "ftp://llm.example", "model": "m"}}},
+        "summarizer.chat.url",
+    ),
+    (
+        {"summarizer": {"kind": "http", "http": {"url": "http://llm.example", "body": "{"}}},
+        "summarizer.http.body",
+    ),
+    (
+        {"summarizer": {"kind": "replay", "replay": {"url": "http://x", "api_key_file": "no"}}},
+        "summarizer.replay.api_key_file",
+    ),
+    ({"summarizer": {"kind": "causal", "causal": {"prompt": "x"}}}, "summarizer.causal.prompt"),
+    ({"attribution": {"value": "likelihood"}}, "attribution.value"),
+    ({"storage": {"mode": "hash_only"}, "execution": {"backend": "none"}}, "storage.mode"),
+]
+"""What no scorer could work with, and the key that the message names."""
+
+
 @pytest.mark.parametrize(
     ("section", "told"),
     [
@@ -264,6 +284,12 @@ def test_a_finding_is_1(cli: Any, arguments: list[str]) -> None:
         ({"access": {"viewer_token_file": "not-there"}}, "access.viewer_token_file"),
         ({"outlets": {"webhook": {"url": "https://hook.example"}}}, "outlets.webhook.secret"),
         ({"outlets": {"events": {"url": "ftp://events.example"}}}, "outlets.events.url"),
+        ({"categories": {"rules": [{"category": "a", "pattern": "("}]}}, "rules[0].pattern"),
+        (
+            {"ingest": {"extraction": {"rule": "regex", "pattern": "(?P<document>"}}},
+            "ingest.extraction.pattern",
+        ),
+        *CANNOT_SCORE,
     ],
 )
 def test_what_run_would_refuse_the_check_refuses_too(
@@ -273,4 +299,15 @@ def test_what_run_would_refuse_the_check_refuses_too(
     file = tmp_path / "other.yaml"
     file.write_text(yaml.safe_dump(section))
     result = cli("config", "check", "--config", str(file))
+    assert (result.code, told in result.err) == (2, True)
+
+
+@pytest.mark.parametrize(("section", "told"), CANNOT_SCORE)
+def test_run_refuses_what_its_scorers_would_die_of(
+    cli: Any, tmp_path: Path, section: dict[str, Any], told: str
+) -> None:
+    """Else a sidecar that looks healthy would queue what nobody ever scores."""
+    file = tmp_path / "other.yaml"
+    file.write_text(yaml.safe_dump(section))
+    result = cli("run", "--config", str(file))
     assert (result.code, told in result.err) == (2, True)

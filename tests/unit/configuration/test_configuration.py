@@ -47,6 +47,9 @@ def test_the_file_keeps_what_the_environment_does_not_set(
         ("http: {prt: 1}", "http.prt: unknown key; known keys here are 'backlog_limit'"),
         ("http: {port: abc}", "http.port: 'abc' cannot be used"),
         ("sampling: {rate: 1.5}", "sampling.rate: 1.5 cannot be used"),
+        ("sampling: {rate: 0}", "sampling.rate: 0 cannot be used"),
+        ("sampling: {salt: ''}", "sampling.salt: '' cannot be used"),
+        ("categories: {descriptions: {news: ' '}}", "news: describe such documents in a sentence"),
         ("summarizer: {kind: chat}", "summarizer: kind 'chat' needs `chat.url`"),
         ("summarizer: {kind: bert}", "summarizer.kind: 'bert' cannot be used"),
         (

@@ -41,7 +41,7 @@ class WordEncoder:
 
 RULES = (
     CategoryRule(category="legal", service="court-*"),
-    CategoryRule(category="sport", document=r"\bgoals?\b"),
+    CategoryRule(category="sport", pattern=r"\bgoals?\b"),
     CategoryRule(category="beta", model="m-2", service="desk"),
 )
 DESCRIPTIONS = {"sport": "about a goal", "legal": "about a court"}
@@ -78,7 +78,7 @@ def test_rules_look_at_the_beginning_of_a_document_only():
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        (CategoryRule(category="x", document="("), r"rules\[0\]\.document: '\('"),
+        (CategoryRule(category="x", pattern="("), r"rules\[0\]\.pattern: '\('"),
         (CategoryRule(category=" ", service="a"), r"rules\[0\]\.category"),
         (CategoryRule(category="x"), "matches every record"),
     ],
