@@ -9,6 +9,7 @@ import httpx
 
 from monitor.access.policy import secret_of
 from monitor.errors import ConfigurationError
+from monitor.outlets.evaluation_events import Level
 from monitor.outlets.events import EventOutlet
 from monitor.outlets.webhook import WebhookOutlet
 from monitor.scheduler import Job
@@ -99,19 +100,20 @@ def _events(
         httpx.Client(timeout=events.timeout_seconds),
         url=_address("outlets.events.url", events.url),
         headers={name: value.get_secret_value() for name, value in events.headers.items()},
-        levels=_levels(settings),
+        levels=labelling_levels(settings),
         public_url=settings.outlets.public_url,
         clock=now,
         count=count,
     ).run
 
 
-def _levels(settings: Settings) -> dict[str, float]:
-    """Above which value a record counts as bad, by signal: the first threshold that says so."""
-    levels: dict[str, float] = {}
+def labelling_levels(settings: Settings) -> dict[str, Level]:
+    """What makes a record a bad one, by signal: the first threshold that says so."""
+    levels: dict[str, Level] = {}
     for threshold in settings.thresholds:
         if threshold.level is not None and threshold.level.value is not None:
-            levels.setdefault(threshold.signal, threshold.level.value)
+            level = Level(value=threshold.level.value, above_fails=threshold.comparison == "above")
+            levels.setdefault(threshold.signal, level)
     return levels
 
 

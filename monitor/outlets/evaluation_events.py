@@ -36,8 +36,26 @@ class Evaluation:
     """For people."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Level:
+    """What parts the records that fail from those that pass."""
+
+    value: float
+    above_fails: bool
+    """Whether the records above it are the bad ones, or all others."""
+
+    def label(self, value: float) -> str:
+        """As `share_above` counts: equal is not above.
+
+        >>> Level(value=0.8, above_fails=False).label(0.8)
+        'fail'
+        """
+        return "fail" if (value > self.value) == self.above_fails else "pass"
+
+
 def evaluations(row: ScoreRow) -> Iterator[Evaluation]:
-    """HSS, entity support and SHAP instability of a record, as far as there are any."""
+    """HSS, support of entities and numbers, and SHAP instability of a record, as far as there
+    are any."""
     if row.hss is not None:
         interval = (
             f" (95 % interval {row.hss_low:.2f} to {row.hss_high:.2f})"
@@ -56,14 +74,17 @@ def evaluations(row: ScoreRow) -> Iterator[Evaluation]:
             explanation=f"HSS {row.hss:.2f}{interval}: the summaries of {row.distances} reworded "
             f"documents{moved}{noise}.",
         )
-    if row.entity_support is not None:
-        supported = round(row.entity_support * (row.entities or 0))
-        yield Evaluation(
-            name="entity_support",
-            value=row.entity_support,
-            explanation=f"{supported} of {row.entities} named entities of the summary are in the "
-            "document.",
-        )
+    for name, support, count, what in (
+        ("entity_support", row.entity_support, row.entities, "named entities"),
+        ("number_support", row.number_support, row.numbers, "numbers"),
+    ):
+        if support is not None:
+            held = round(support * (count or 0))
+            yield Evaluation(
+                name=name,
+                value=support,
+                explanation=f"{held} of {count} {what} of the summary are in the document.",
+            )
     if row.shap_instability is not None:
         floor = (
             f"; the method's own noise is {row.shap_noise_floor:.2f}"
@@ -81,14 +102,13 @@ def evaluations(row: ScoreRow) -> Iterator[Evaluation]:
 def export_request(
     rows: Sequence[ScoreRow],
     *,
-    levels: Mapping[str, float],
+    levels: Mapping[str, Level],
     public_url: str | None,
     now: datetime,
 ) -> ExportLogsServiceRequest:
     """The OTLP request with the events of some records.
 
-    `levels` give the values above which a signal's label is `fail` instead of `pass`; a signal
-    without one has no label.
+    `levels` say by signal what the label `fail` or `pass` is; a signal without one has no label.
     """
     events = [
         _event(row, each, level=levels.get(each.name), public_url=public_url, now=now)
@@ -102,9 +122,8 @@ def export_request(
 
 
 def _event(
-    row: ScoreRow, each: Evaluation, *, level: float | None, public_url: str | None, now: datetime
+    row: ScoreRow, each: Evaluation, *, level: Level | None, public_url: str | None, now: datetime
 ) -> LogRecord:
-    label = None if level is None else ("fail" if each.value > level else "pass")
     url = None if public_url is None else record_url(public_url, row.record_id)
     return LogRecord(
         time_unix_nano=_nanoseconds(row.finished_at),
@@ -120,7 +139,7 @@ def _event(
                 "event.name": EVENT,
                 "gen_ai.evaluation.name": each.name,
                 "gen_ai.evaluation.score.value": each.value,
-                "gen_ai.evaluation.score.label": label,
+                "gen_ai.evaluation.score.label": None if level is None else level.label(each.value),
                 "gen_ai.evaluation.explanation": each.explanation,
                 "gen_ai.response.model": row.model,
                 "hss.service": row.service,

@@ -16,7 +16,7 @@ import structlog
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 
-from monitor.outlets.evaluation_events import export_request
+from monitor.outlets.evaluation_events import Level, export_request
 from monitor.outlets.retries import Backoff, Outcome, post
 from monitor.ports import Clock
 from monitor.storage.score_feed import FeedPosition
@@ -25,7 +25,7 @@ from monitor.storage.score_rows import ScoreRow
 log = structlog.get_logger(__name__)
 
 BATCH = 200
-"""Records a request; up to three events each, about 200 KB together."""
+"""Records a request; up to four events each, about 200 KB together."""
 TURN_SECONDS = 5.0
 """After so long the job ends and goes on at its next turn: a front that stops waits for it."""
 BACKOFF = Backoff(first=5, longest=300)
@@ -60,7 +60,7 @@ class EventOutlet:
         *,
         url: str,
         headers: Mapping[str, str],
-        levels: Mapping[str, float],
+        levels: Mapping[str, Level],
         public_url: str | None,
         clock: Clock,
         count: Callable[[str], None],

@@ -80,6 +80,8 @@ def make_row() -> MakeRow:
             "distances": 8,
             "entity_support": 0.75,
             "entities": 4,
+            "number_support": 0.5,
+            "numbers": 2,
             "shap_instability": 0.3,
             "shap_noise_floor": 0.05,
             "fingerprint": "fp",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 
-from monitor.outlets.evaluation_events import evaluations, export_request, record_url
+from monitor.outlets.evaluation_events import Level, evaluations, export_request, record_url
 
 
 def events(row: Any, clock: Any, **given: Any) -> list[LogRecord]:
@@ -33,6 +33,7 @@ def test_each_value_is_an_event_beside_the_call_that_it_scores(make_row: Any, cl
     assert [attributes(event)["gen_ai.evaluation.name"] for event in found] == [
         "hss",
         "entity_support",
+        "number_support",
         "shap_instability",
     ]
     for event in found:
@@ -43,6 +44,7 @@ def test_each_value_is_an_event_beside_the_call_that_it_scores(make_row: Any, cl
     assert [attributes(event)["gen_ai.evaluation.score.value"] for event in found] == [
         0.25,
         0.75,
+        0.5,
         0.3,
     ]
 
@@ -54,25 +56,30 @@ def test_explanations_say_what_the_number_means(make_row: Any) -> None:
         "HSS 0.25 (95 % interval 0.10 to 0.40): the summaries of 8 reworded documents moved by "
         "0.200 on average, of which 0.050 is serving noise.",
         "3 of 4 named entities of the summary are in the document.",
+        "1 of 2 numbers of the summary are in the document.",
         "SHAP attributions move by 0.30 under rewording; the method's own noise is 0.05.",
     ]
 
 
 def test_what_was_not_computed_is_no_event(make_row: Any, clock: Any) -> None:
     """An uncalibrated record has no HSS; 0 would be a lie."""
-    row = make_row(hss=None, hss_low=None, hss_high=None, shap_instability=None)
-    [event] = events(row, clock)
-    assert attributes(event)["gen_ai.evaluation.name"] == "entity_support"
-    assert events(make_row(hss=None, entity_support=None, shap_instability=None), clock) == []
+    nothing = dict.fromkeys(("hss", "entity_support", "number_support", "shap_instability"))
+    assert events(make_row(**nothing), clock) == []
+    [event] = events(make_row(**nothing | {"number_support": 0.5}), clock)
+    assert attributes(event)["gen_ai.evaluation.name"] == "number_support"
 
 
-@pytest.mark.parametrize(("value", "label"), [(0.9, "pass"), (0.91, "fail")])
+@pytest.mark.parametrize(
+    ("value", "above_fails", "label"),
+    [(0.9, True, "pass"), (0.91, True, "fail"), (0.9, False, "fail"), (0.91, False, "pass")],
+)
 def test_a_label_stands_only_where_a_level_is_configured(
-    make_row: Any, clock: Any, value: float, label: str
+    make_row: Any, clock: Any, value: float, above_fails: bool, label: str
 ) -> None:
-    """The same level as that of the threshold that counts such records."""
-    [hss, support, _] = events(make_row(hss=value), clock, levels={"hss": 0.9})
-    assert attributes(hss)["gen_ai.evaluation.score.label"] == label
+    """The same level, and the same bad side, as the threshold that counts such records."""
+    levels = {"number_support": Level(value=0.9, above_fails=above_fails)}
+    _, support, numbers, _ = events(make_row(number_support=value), clock, levels=levels)
+    assert attributes(numbers)["gen_ai.evaluation.score.label"] == label
     assert "gen_ai.evaluation.score.label" not in attributes(support)
 
 

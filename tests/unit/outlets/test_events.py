@@ -14,8 +14,11 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
     ExportLogsServiceResponse,
 )
 
+from monitor.delivering import labelling_levels
 from monitor.outlets import events
+from monitor.outlets.evaluation_events import Level
 from monitor.outlets.events import BATCH, EventOutlet
+from monitor.settings import Settings
 from monitor.storage.score_feed import FeedPosition
 from monitor.storage.score_rows import ScoreRow
 
@@ -197,3 +200,21 @@ def test_a_turn_ends_in_time(
 
     receiver.client = httpx.Client(transport=httpx.MockTransport(slow))
     assert make_outlet().run() == 3
+
+
+def test_labels_follow_the_bad_side_of_the_first_threshold_of_a_signal() -> None:
+    """Low support is bad: a share above that has to stay high must not call good records bad."""
+    settings = Settings(
+        thresholds=[  # type: ignore[arg-type]  # pydantic validates them
+            {"name": "hss_mean", "signal": "hss", "limit": {"value": 0.8}},
+            {
+                "name": "supported",
+                "signal": "entity_support",
+                "statistic": "share_above",
+                "comparison": "below",
+                "level": {"value": 0.9},
+                "limit": {"value": 0.8},
+            },
+        ]
+    )
+    assert labelling_levels(settings) == {"entity_support": Level(value=0.9, above_fails=False)}
