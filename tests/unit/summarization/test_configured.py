@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +98,35 @@ def test_the_configured_device_reaches_the_model(
     monkeypatch.setattr("torch.nn.Module.to", lambda module, device: moved.append(device) or module)
     summarizer_of(configured(model=str(tiny_bart)), spacy.blank("en"))
     assert moved == ["cuda"]
+
+
+class _Counting(BaseHTTPRequestHandler):
+    """Tells a summary and how many tokens it took."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        body = b'{"summary": "short", "usage": {"in": 40, "out": 2}}'
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Keeps the output of the tests clean."""
+
+
+def test_an_http_endpoint_tells_its_tokens_where_the_configuration_says(tmp_path: Path) -> None:
+    """Without them the token budget is an estimate, and `doctor` knows no cost."""
+    with HTTPServer(("127.0.0.1", 0), _Counting) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        http = {
+            "url": f"http://127.0.0.1:{server.server_port}/",
+            "prompt_tokens": "usage.in",
+            "completion_tokens": "usage.out",
+        }
+        file = tmp_path / "hss-monitor.yaml"
+        file.write_text(yaml.safe_dump({"summarizer": {"kind": "http", "http": http}}))
+        summarizer = summarizer_of(configuration.load(file), spacy.blank("en"))
+        (answer,) = summarizer.summarize([SummaryTask(document="text", original_document="text")])
+        server.shutdown()
+    assert (answer.text, answer.prompt_tokens, answer.completion_tokens) == ("short", 40, 2)
