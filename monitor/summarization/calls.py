@@ -71,9 +71,9 @@ class Endpoint:
         url: str,
         *,
         read: Callable[[Any], Answer],
+        limits: CallLimits,
         api_key: str | None = None,
         headers: Mapping[str, str] | None = None,
-        limits: CallLimits | None = None,
         budget: TokenBudget | None = None,
         circuit: Circuit | None = None,
         transport: TransportFactory | None = None,
@@ -85,7 +85,7 @@ class Endpoint:
         self._headers = {"content-type": "application/json", **(headers or {})}
         if api_key is not None:
             self._headers["authorization"] = f"Bearer {checked_key(api_key)}"
-        self.limits = limits or CallLimits()
+        self.limits = limits
         self.budget = budget or TokenBudget(self.limits.tokens_per_day, clock=clock)
         self.circuit = circuit
         self._read = read

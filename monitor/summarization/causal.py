@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from transformers import AutoModelForCausalLM
 
 from monitor.errors import ConfigurationError
 from monitor.records import Summary, SummaryTask
-from monitor.summarization.batches import summaries
+from monitor.summarization.batches import BatchedGeneration
 from monitor.summarization.generation import (
-    Deadline,
-    Generated,
     LoadedModel,
-    generate,
     generation_parameters,
     load,
+    token_offsets,
 )
 from monitor.summarization.length import PromptLength, checked_policy, input_limit
 from monitor.summarization.naming import summarizer_name, text_hash
 from monitor.summarization.prompts import checked_template, filled
-
-DEFAULT_PROMPT = "Summarize the following text.\n\n{document}\n\nSummary:"
 
 
 class CausalSummarizer:
@@ -39,14 +36,14 @@ class CausalSummarizer:
         self,
         *,
         model: str,
-        prompt: str = DEFAULT_PROMPT,
+        prompt: str,
+        num_beams: int,
+        max_new_tokens: int,
+        batch_size: int,
+        too_long: str,
+        time_limit: float,
         chat_template: bool = True,
-        num_beams: int = 1,
-        max_new_tokens: int = 142,
-        batch_size: int = 16,
-        too_long: str = "truncate",
         max_input_tokens: int | None = None,
-        time_limit: float = 120.0,
         allow_download: bool = False,
         device: str = "cpu",
         dtype: str = "float32",
@@ -75,24 +72,26 @@ class CausalSummarizer:
                 f"max_input_tokens: the context of {model!r} is {context} tokens and "
                 f"max_new_tokens {max_new_tokens}; set max_input_tokens or a smaller answer"
             )
-        self._length = PromptLength(
-            limit=limit,
-            policy=policy,
-            render=self.render,
-            tokenize=lambda text: list(
-                tokenizer(text, add_special_tokens=not self._chat, verbose=False)["input_ids"]
-            ),
-            offsets=lambda text: list(
-                tokenizer(
-                    text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
-                )["offset_mapping"]
-            ),
-        )
         given = {"num_beams": num_beams, "max_new_tokens": max_new_tokens, **generation}
-        self._parameters = generation_parameters(given)
-        self._parameters["pad_token_id"] = tokenizer.pad_token_id
-        self._batch_size, self._time_limit = batch_size, time_limit
-        self.deterministic = not self._parameters["do_sample"]
+        parameters = generation_parameters(given) | {"pad_token_id": tokenizer.pad_token_id}
+        self._generation = BatchedGeneration(
+            loaded=self.loaded,
+            length=PromptLength(
+                limit=limit,
+                policy=policy,
+                render=self.render,
+                tokenize=lambda text: list(
+                    tokenizer(text, add_special_tokens=not self._chat, verbose=False)["input_ids"]
+                ),
+                offsets=partial(token_offsets, tokenizer),
+            ),
+            parameters=parameters,
+            special_tokens=not self._chat,
+            skip=None,
+            batch_size=batch_size,
+            time_limit=time_limit,
+        )
+        self.deterministic = not parameters["do_sample"]
         self.name = summarizer_name(
             "causal",
             {
@@ -116,20 +115,4 @@ class CausalSummarizer:
 
     def summarize(self, tasks: Sequence[SummaryTask]) -> list[Summary]:
         """See `monitor.ports.Summarizer`; the time limit holds for each batch."""
-        return summaries(
-            tasks,
-            length=self._length,
-            generate=self._generate,
-            batch_size=self._batch_size,
-            time_limit=self._time_limit,
-        )
-
-    def _generate(self, prompts: Sequence[str]) -> list[Generated]:
-        return generate(
-            self.loaded,
-            prompts,
-            parameters=self._parameters,
-            deadline=Deadline(self._time_limit),
-            special_tokens=not self._chat,
-            skip=None,
-        )
+        return self._generation.summaries(tasks)

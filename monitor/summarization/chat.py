@@ -22,8 +22,6 @@ from monitor.summarization.prompts import checked_template, filled, json_body
 OURS = frozenset({"messages", "model", "n", "stream", "stream_options", "tools", "tool_choice"})
 """Parameters that a configuration must not set: they decide what comes back."""
 
-DEFAULT_PROMPT = "Summarize the following text in three sentences.\n\n{document}"
-
 
 class ChatSummarizer:
     """Asks `url` (the full one, as in `…/v1/chat/completions`) for each summary.
@@ -41,19 +39,19 @@ class ChatSummarizer:
         *,
         url: str,
         model: str,
+        prompt: str,
+        parameters: Mapping[str, Any],
+        limits: CallLimits,
         api_key: str | None = None,
-        prompt: str = DEFAULT_PROMPT,
         system: str | None = None,
-        parameters: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
-        limits: CallLimits | None = None,
         budget: TokenBudget | None = None,
         transport: TransportFactory | None = None,
         clock: Clock = utc_now,
     ) -> None:
         self._prompt = checked_template(prompt, field="prompt")
         self._system = system
-        self._parameters = dict({"temperature": 0.0} if parameters is None else parameters)
+        self._parameters = dict(parameters)
         if taken := sorted(OURS & self._parameters.keys()):
             raise ConfigurationError(
                 f"parameters: {choices(taken)} is set by hss-monitor itself; leave it out"

@@ -162,6 +162,14 @@ def generate(
     return made
 
 
+def token_offsets(tokenizer: Any, document: str) -> list[tuple[int, int]]:
+    """(start, end) code points of each token of a bare document."""
+    encoded = tokenizer(
+        document, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+    )
+    return list(encoded["offset_mapping"])
+
+
 def _end_tokens(model: Any, tokenizer: Any) -> set[int]:
     told = model.generation_config.eos_token_id
     ends = set(told) if isinstance(told, list) else {told}

@@ -30,17 +30,17 @@ def utc_now() -> datetime:
 class CallLimits:
     """The limits of the calls to one endpoint. Raises `ConfigurationError`."""
 
-    timeout: float = 60.0
+    timeout: float
     """Seconds for one attempt, from the connection to the last byte of the answer."""
-    time_limit: float = 180.0
+    time_limit: float
     """Seconds from the first attempt of a task to the latest start of another one."""
-    attempts: int = 4
+    attempts: int
     """Attempts a task, the first included."""
-    concurrency: int = 4
+    concurrency: int
     """Calls in flight at a time."""
-    requests_per_second: float | None = 5.0
+    requests_per_second: float | None
     """Attempts started per second, evenly spaced, retries included; `None` is no limit."""
-    tokens_per_day: int | None = None
+    tokens_per_day: int | None
     """Prompt and completion tokens per UTC day; `None` is no limit."""
     backoff: float = 0.5
     """Seconds; before attempt n+1 waits up to backoff · 2ⁿ, drawn uniformly (full jitter)."""

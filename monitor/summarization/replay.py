@@ -54,9 +54,6 @@ GENERATION = frozenset(
 """The parameters that are replayed. A list of what is allowed, not of what is forbidden: a
 parameter that stores, bills or names someone and that we never heard of stays out."""
 
-REPLAY_LIMITS = CallLimits(concurrency=2, requests_per_second=1.0, tokens_per_day=1_000_000)
-"""Timid by default: the endpoint serves users first."""
-
 
 class ReplaySummarizer:
     """Sends each task's captured request again, to `url` (the full one) only.
@@ -75,11 +72,11 @@ class ReplaySummarizer:
         self,
         *,
         url: str,
+        limits: CallLimits,
         api_key: str | None = None,
         sampled: bool = False,
         parameters: Collection[str] = (),
         ask_not_to_store: bool = True,
-        limits: CallLimits = REPLAY_LIMITS,
         budget: TokenBudget | None = None,
         circuit: Circuit | None = None,
         transport: TransportFactory | None = None,

@@ -9,14 +9,12 @@ from transformers import AutoModelForSeq2SeqLM
 
 from monitor.errors import ConfigurationError
 from monitor.records import Summary, SummaryTask
-from monitor.summarization.batches import summaries
+from monitor.summarization.batches import BatchedGeneration
 from monitor.summarization.generation import (
-    Deadline,
-    Generated,
     LoadedModel,
-    generate,
     generation_parameters,
     load,
+    token_offsets,
 )
 from monitor.summarization.length import PromptLength, checked_policy, input_limit
 from monitor.summarization.naming import summarizer_name, text_hash
@@ -27,8 +25,9 @@ class Seq2SeqSummarizer:
     """Summarizes with a model from a folder or hub id, `batch_size` documents at a time.
 
     `num_beams=1` is greedy search; further parameters of transformers' `generate` come by
-    keyword. `prompt` wraps the document where the model wants it (`summarize: {document}`
-    for T5). `max_input_tokens` overrides the limit that the model tells.
+    keyword. `time_limit` is in seconds, for each batch. `prompt` wraps the document where the
+    model wants it (`summarize: {document}` for T5). `max_input_tokens` overrides the limit that
+    the model tells.
     Deterministic unless `do_sample=True`: the same batch gives the same summaries. Padding
     beside longer documents may change the last bits of a probability, and so, rarely, a tie.
     Raises `ModelUnavailable` or `ConfigurationError` when constructed.
@@ -40,13 +39,13 @@ class Seq2SeqSummarizer:
         self,
         *,
         model: str,
-        num_beams: int = 4,
-        max_new_tokens: int = 142,
-        batch_size: int = 16,
-        too_long: str = "truncate",
-        max_input_tokens: int | None = None,
+        num_beams: int,
+        max_new_tokens: int,
+        batch_size: int,
+        too_long: str,
+        time_limit: float,
         prompt: str = PLACEHOLDER,
-        time_limit: float = 120.0,
+        max_input_tokens: int | None = None,
         allow_download: bool = False,
         device: str = "cpu",
         dtype: str = "float32",
@@ -69,21 +68,24 @@ class Seq2SeqSummarizer:
                 f"max_input_tokens: {model!r} tells no limit; set what it was trained with"
             )
         tokenizer = self.loaded.tokenizer
-        self._length = PromptLength(
-            limit=limit,
-            policy=policy,
-            render=render,
-            tokenize=lambda text: list(tokenizer(text, verbose=False)["input_ids"]),
-            offsets=lambda text: list(
-                tokenizer(
-                    text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
-                )["offset_mapping"]
-            ),
-        )
         given = {"num_beams": num_beams, "max_new_tokens": max_new_tokens, **generation}
-        self._parameters = generation_parameters(given)
-        self._batch_size, self._time_limit = batch_size, time_limit
-        self.deterministic = not self._parameters["do_sample"]
+        parameters = generation_parameters(given)
+        self._generation = BatchedGeneration(
+            loaded=self.loaded,
+            length=PromptLength(
+                limit=limit,
+                policy=policy,
+                render=render,
+                tokenize=lambda text: list(tokenizer(text, verbose=False)["input_ids"]),
+                offsets=partial(token_offsets, tokenizer),
+            ),
+            parameters=parameters,
+            special_tokens=True,
+            skip=1,
+            batch_size=batch_size,
+            time_limit=time_limit,
+        )
+        self.deterministic = not parameters["do_sample"]
         self.name = summarizer_name(
             "seq2seq",
             {**self.loaded.identity, "prompt": text_hash(prompt), "too_long": policy, **given},
@@ -91,20 +93,4 @@ class Seq2SeqSummarizer:
 
     def summarize(self, tasks: Sequence[SummaryTask]) -> list[Summary]:
         """See `monitor.ports.Summarizer`; the time limit holds for each batch."""
-        return summaries(
-            tasks,
-            length=self._length,
-            generate=self._generate,
-            batch_size=self._batch_size,
-            time_limit=self._time_limit,
-        )
-
-    def _generate(self, prompts: Sequence[str]) -> list[Generated]:
-        return generate(
-            self.loaded,
-            prompts,
-            parameters=self._parameters,
-            deadline=Deadline(self._time_limit),
-            special_tokens=True,
-            skip=1,
-        )
+        return self._generation.summaries(tasks)

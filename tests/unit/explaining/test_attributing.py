@@ -219,7 +219,7 @@ def test_by_default_textrank_is_explained_and_remote_services_are_left_alone(
             sentences=3,
             seed=0,
         )
-        for summarizer in (TextRankSummarizer(nlp=language), remote)
+        for summarizer in (TextRankSummarizer(nlp=language, sentences=3, time_limit=60), remote)
     ]
     counts = []
     for stage in stages:
@@ -264,7 +264,7 @@ def test_versions_are_explained_for_their_own_summaries(encoder: Any) -> None:
 
 def test_textrank_values_are_exact_at_both_ends(language: Any, encoder: Any) -> None:
     """The parser's own sentences are compared: v(all) = 1 and v(none) = 0, so φ sums to 1."""
-    summarizer = TextRankSummarizer(nlp=language, sentences=2)
+    summarizer = TextRankSummarizer(nlp=language, sentences=2, time_limit=60)
     stage = attributing_of(
         AttributionSettings(share=1.0, methods=("shap", "lime", "smile", "attention")),
         summarizer=summarizer,
@@ -336,7 +336,7 @@ def test_odd_documents_give_a_value_or_a_reason_within_the_budget(
 @pytest.mark.parametrize("document", ODD.values(), ids=ODD.keys())
 def test_odd_documents_by_textrank(language: Any, encoder: Any, document: str) -> None:
     """The embedded default meets them, too."""
-    summarizer = TextRankSummarizer(nlp=language)
+    summarizer = TextRankSummarizer(nlp=language, sentences=3, time_limit=60)
     stage = attributing_of(
         AttributionSettings(share=1.0, methods=("shap", "lime", "smile"), max_evaluations=40),
         summarizer=summarizer,

@@ -20,6 +20,13 @@ from monitor.value_functions import likelihood
 _shared = runpy.run_path(str(Path(__file__).parents[1] / "summarization" / "conftest.py"))
 tiny_bart, tiny_llama = _shared["tiny_bart"], _shared["tiny_llama"]
 
+GENERATION: Any = {
+    "num_beams": 1,
+    "max_new_tokens": 8,
+    "batch_size": 16,
+    "too_long": "truncate",
+    "time_limit": 60,
+}
 DOCUMENT = "The bank raised its rate. Shares fell."
 SUMMARY = "The bank raised its rate."
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -34,7 +41,7 @@ def test_a_seq2seq_model_gives_likelihoods_and_attention(
     """`auto` takes the likelihood, and attention is available there alone."""
     stage = attributing_of(
         AttributionSettings(methods=("shap", "attention"), share=1.0, max_evaluations=130),
-        summarizer=Seq2SeqSummarizer(model=str(tiny_bart)),
+        summarizer=Seq2SeqSummarizer(model=str(tiny_bart), **GENERATION),
         language=language,
         encoder=encoder,
         sentences=3,
@@ -56,7 +63,7 @@ def test_a_seq2seq_model_gives_likelihoods_and_attention(
     assert [each.reason for each in (shap, attention)] == [Reason.TOO_FEW_RUNS] * 2
     assert shap.original.values is not None
     assert attention.original.values is not None
-    (evaluator,) = likelihood(Seq2SeqSummarizer(model=str(tiny_bart)))(
+    (evaluator,) = likelihood(Seq2SeqSummarizer(model=str(tiny_bart), **GENERATION))(
         RECORD, [(DOCUMENT, SUMMARY)]
     )
     words = len(shap.words)
@@ -68,7 +75,7 @@ def test_a_causal_model_is_asked_by_its_own_prompt(tiny_llama: Path) -> None:
     """Another prompt around the document gives another likelihood of the same summary."""
     values = []
     for prompt in ("{document}\n\nSummary:", "Shorten: {document}\n\nSummary:"):
-        summarizer = CausalSummarizer(model=str(tiny_llama), prompt=prompt, max_new_tokens=8)
+        summarizer = CausalSummarizer(model=str(tiny_llama), prompt=prompt, **GENERATION)
         (evaluator,) = likelihood(summarizer)(RECORD, [(DOCUMENT, SUMMARY)])
         (whole,) = evaluator.evaluate(np.ones((1, len(evaluator.segmentation.words)), dtype=bool))
         values.append(whole.value)

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import threading
 import time
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -19,6 +20,14 @@ from monitor.summarization.calls import Call, Endpoint
 from monitor.summarization.circuit import Circuit, CircuitState
 from monitor.summarization.limits import CallLimits
 
+LIMITS = CallLimits(
+    timeout=60,
+    time_limit=180,
+    attempts=4,
+    concurrency=4,
+    requests_per_second=None,
+    tokens_per_day=None,
+)
 CALL = Call(body=b"{}", expected_tokens=100)
 
 
@@ -27,7 +36,7 @@ def endpoint(transport, clock, *, circuit=None, **limits):
         "http://summarizer.test/v1/chat/completions",
         read=chat_completion,
         api_key="a-secret-key",
-        limits=CallLimits(**{"requests_per_second": None, **limits}),
+        limits=replace(LIMITS, **limits),
         circuit=circuit,
         transport=transport,
         clock=clock,
@@ -171,7 +180,7 @@ def test_a_closed_connection_is_tried_again_and_then_an_error(clock):
     target = Endpoint(
         f"http://127.0.0.1:{listener.getsockname()[1]}/",
         read=chat_completion,
-        limits=CallLimits(attempts=2, timeout=5, backoff=0, requests_per_second=None),
+        limits=replace(LIMITS, attempts=2, timeout=5, backoff=0),
         clock=clock,
     )
     answer = target.call_all([CALL])[0]
@@ -300,7 +309,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch, clock):
     thread = threading.Thread(target=answer, daemon=True)
     thread.start()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-    Endpoint(url, read=chat_completion, limits=CallLimits(timeout=5)).call_all([CALL])
+    Endpoint(url, read=chat_completion, limits=replace(LIMITS, timeout=5)).call_all([CALL])
     thread.join(5)
     listener.close()
     assert seen
@@ -319,14 +328,14 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch, clock):
 def test_a_url_that_cannot_be_called_is_refused(url, field):
     """At the start, not at the first record; a password in it is not repeated."""
     with pytest.raises(ConfigurationError, match=field) as caught:
-        Endpoint(url, read=chat_completion)
+        Endpoint(url, read=chat_completion, limits=LIMITS)
     assert "password@" not in str(caught.value)
 
 
 def test_a_key_with_a_line_break_is_refused_without_showing_it():
     """Read from a file, a key easily ends in a line break."""
     with pytest.raises(ConfigurationError, match="api_key") as caught:
-        Endpoint("http://summarizer/", read=chat_completion, api_key="secret\n")
+        Endpoint("http://summarizer/", read=chat_completion, limits=LIMITS, api_key="secret\n")
     assert "secret" not in str(caught.value)
 
 

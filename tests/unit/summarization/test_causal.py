@@ -11,9 +11,23 @@ from monitor.summarization.causal import CausalSummarizer
 PROMPT = "Text: {document}\nSummary:"
 
 
+def causal_model(**given):
+    return CausalSummarizer(
+        **{
+            "prompt": PROMPT,
+            "num_beams": 1,
+            "max_new_tokens": 8,
+            "batch_size": 16,
+            "too_long": "truncate",
+            "time_limit": 60,
+            **given,
+        }
+    )
+
+
 @pytest.fixture(scope="module")
 def causal(tiny_llama):
-    return CausalSummarizer(model=str(tiny_llama), prompt=PROMPT, max_new_tokens=8)
+    return causal_model(model=str(tiny_llama), prompt=PROMPT, max_new_tokens=8)
 
 
 def test_summaries_equal_those_of_transformers(causal, tiny_llama, tasks):
@@ -72,7 +86,7 @@ def test_a_long_document_is_cut_but_the_prompt_is_not(causal, tasks, news, monke
 
 def test_skip_is_recorded(tiny_llama, tasks, news):
     """As `too_long`, without a call."""
-    summarizer = CausalSummarizer(model=str(tiny_llama), max_new_tokens=8, too_long="skip")
+    summarizer = causal_model(model=str(tiny_llama), max_new_tokens=8, too_long="skip")
     assert summarizer.summarize(tasks(news * 3))[0].reason is Reason.TOO_LONG
 
 
@@ -84,12 +98,12 @@ def test_a_chat_template_is_used_where_there_is_one(tiny_llama, tmp_path, tasks)
     shutil.copytree(tiny_llama, folder)
     template = "{% for m in messages %}<s>[{{ m.role }}] {{ m.content }}{% endfor %} [answer]"
     (folder / "chat_template.jinja").write_text(template)
-    summarizer = CausalSummarizer(model=str(folder), prompt=PROMPT, max_new_tokens=4)
+    summarizer = causal_model(model=str(folder), prompt=PROMPT, max_new_tokens=4)
     assert summarizer.render("Hello.") == "<s>[user] Text: Hello.\nSummary: [answer]"
     answer = summarizer.summarize(tasks("Hello."))[0]
     ids = summarizer.loaded.tokenizer(summarizer.render("Hello."), add_special_tokens=False)
     assert answer.prompt_tokens == len(ids["input_ids"])
-    bare = CausalSummarizer(model=str(folder), prompt=PROMPT, max_new_tokens=4, chat_template=False)
+    bare = causal_model(model=str(folder), prompt=PROMPT, max_new_tokens=4, chat_template=False)
     assert bare.render("Hello.") == "Text: Hello.\nSummary:"
     assert bare.name != summarizer.name
 
@@ -97,10 +111,10 @@ def test_a_chat_template_is_used_where_there_is_one(tiny_llama, tmp_path, tasks)
 def test_an_answer_longer_than_the_context_is_refused(tiny_llama):
     """No room would be left for a document."""
     with pytest.raises(ConfigurationError, match="max_new_tokens"):
-        CausalSummarizer(model=str(tiny_llama), max_new_tokens=128)
+        causal_model(model=str(tiny_llama), max_new_tokens=128)
 
 
 def test_the_time_limit_ends_a_generation(tiny_llama, tasks):
     """As with encoder–decoder models."""
-    summarizer = CausalSummarizer(model=str(tiny_llama), max_new_tokens=60, time_limit=1e-9)
+    summarizer = causal_model(model=str(tiny_llama), max_new_tokens=60, time_limit=1e-9)
     assert summarizer.summarize(tasks("Text."))[0].reason is Reason.SUMMARIZER_TIMEOUT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -13,12 +14,28 @@ from monitor.summarization.chat import ChatSummarizer
 from monitor.summarization.limits import CallLimits
 
 URL = "http://models.test/v1/chat/completions"
-LIMITS = CallLimits(requests_per_second=None, backoff=0, attempts=2)
+LIMITS = CallLimits(
+    timeout=60,
+    time_limit=180,
+    attempts=2,
+    concurrency=4,
+    requests_per_second=None,
+    tokens_per_day=None,
+    backoff=0,
+)
 
 
 def chat(transport, **changes):
     return ChatSummarizer(
-        **{"url": URL, "model": "m", "limits": LIMITS, "transport": transport, **changes}
+        **{
+            "url": URL,
+            "model": "m",
+            "prompt": "Summarize: {document}",
+            "parameters": {"temperature": 0.0},
+            "limits": LIMITS,
+            "transport": transport,
+            **changes,
+        }
     )
 
 
@@ -84,7 +101,9 @@ def test_the_name_tells_what_changes_the_output(scripted, completion):
 def test_the_name_does_not_tell_place_key_or_limits(scripted, completion):
     """Moving to another host must not make a calibration useless; a key must not leak."""
     server = scripted([completion()])
-    moved = chat(server, url="https://other.test/v1/chat", api_key="sk-1", limits=CallLimits())
+    moved = chat(
+        server, url="https://other.test/v1/chat", api_key="sk-1", limits=replace(LIMITS, attempts=5)
+    )
     assert moved.name == chat(server).name
     assert re.fullmatch(r'chat\(model="m", prompt="[0-9a-f]{12}", temperature=0\.0\)', moved.name)
 

@@ -13,12 +13,27 @@ from monitor.summarization.http import HttpSummarizer
 from monitor.summarization.limits import CallLimits
 from monitor.summarization.prompts import json_filled
 
-LIMITS = CallLimits(requests_per_second=None, backoff=0, attempts=1)
+LIMITS = CallLimits(
+    timeout=60,
+    time_limit=180,
+    attempts=1,
+    concurrency=4,
+    requests_per_second=None,
+    tokens_per_day=None,
+    backoff=0,
+)
 
 
 def summarizer(transport, **changes):
     return HttpSummarizer(
-        **{"url": "http://api.test/sum", "limits": LIMITS, "transport": transport, **changes}
+        **{
+            "url": "http://api.test/sum",
+            "body": '{"text": {document}}',
+            "answer": "summary",
+            "limits": LIMITS,
+            "transport": transport,
+            **changes,
+        }
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -77,5 +78,13 @@ def test_a_call_that_ends_tomorrow_is_yesterdays(clock):
 )
 def test_a_limit_that_cannot_hold_is_refused_by_name(field, value):
     """The message has to name the key that is to be corrected."""
+    limits = CallLimits(
+        timeout=60,
+        time_limit=180,
+        attempts=4,
+        concurrency=4,
+        requests_per_second=5,
+        tokens_per_day=None,
+    )
     with pytest.raises(ConfigurationError, match=field):
-        CallLimits(**{field: value})
+        replace(limits, **{field: value})

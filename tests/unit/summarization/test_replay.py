@@ -13,7 +13,14 @@ from monitor.summarization.circuit import Circuit, CircuitState
 from monitor.summarization.limits import CallLimits
 from monitor.summarization.replay import ReplaySummarizer
 
-LIMITS = CallLimits(requests_per_second=None)
+LIMITS = CallLimits(
+    timeout=60,
+    time_limit=180,
+    attempts=4,
+    concurrency=2,
+    requests_per_second=None,
+    tokens_per_day=None,
+)
 URL = "http://service.test/v1/chat/completions"
 
 

@@ -12,9 +12,22 @@ from monitor.records import Reason
 from monitor.summarization.seq2seq import Seq2SeqSummarizer
 
 
+def seq2seq(**given):
+    return Seq2SeqSummarizer(
+        **{
+            "num_beams": 1,
+            "max_new_tokens": 12,
+            "batch_size": 16,
+            "too_long": "truncate",
+            "time_limit": 60,
+            **given,
+        }
+    )
+
+
 @pytest.fixture(scope="module")
 def greedy(tiny_bart):
-    return Seq2SeqSummarizer(model=str(tiny_bart), num_beams=1, max_new_tokens=12)
+    return seq2seq(model=str(tiny_bart), num_beams=1, max_new_tokens=12)
 
 
 def counted(summarizer, monkeypatch):
@@ -41,9 +54,7 @@ def test_k_documents_take_one_generate(greedy, tasks, monkeypatch):
 
 def test_more_documents_than_a_batch_take_several(tiny_bart, tasks, monkeypatch):
     """Memory is bounded by the batch."""
-    summarizer = Seq2SeqSummarizer(
-        model=str(tiny_bart), num_beams=1, max_new_tokens=4, batch_size=3
-    )
+    summarizer = seq2seq(model=str(tiny_bart), num_beams=1, max_new_tokens=4, batch_size=3)
     calls = counted(summarizer, monkeypatch)
     assert len(summarizer.summarize(tasks(*["A text."] * 7))) == 7
     assert calls == [3, 3, 1]
@@ -62,14 +73,14 @@ def test_summaries_equal_those_of_transformers(tiny_bart, tasks, news, beams):
         ids = tokenizer(document, return_tensors="pt")["input_ids"]
         row = model.generate(ids, num_beams=beams, do_sample=False, max_new_tokens=12)[0]
         expected.append(tokenizer.decode(row, skip_special_tokens=True).strip())
-    summarizer = Seq2SeqSummarizer(model=str(tiny_bart), num_beams=beams, max_new_tokens=12)
+    summarizer = seq2seq(model=str(tiny_bart), num_beams=beams, max_new_tokens=12)
     assert [answer.text for answer in summarizer.summarize(tasks(*documents))] == expected
 
 
 def test_greedy_and_beam_search_differ(tiny_bart, tasks, news):
     """Else `num_beams` would not arrive."""
     texts = [
-        Seq2SeqSummarizer(model=str(tiny_bart), num_beams=beams, max_new_tokens=24).summarize(
+        seq2seq(model=str(tiny_bart), num_beams=beams, max_new_tokens=24).summarize(
             tasks(news, news[100:], news[200:])
         )
         for beams in (1, 5)
@@ -94,9 +105,7 @@ def test_a_long_document_is_cut_and_recorded(greedy, tasks, news):
 
 def test_a_long_document_is_skipped_where_the_policy_says_so(tiny_bart, tasks, news):
     """The others of its batch are not touched by it."""
-    summarizer = Seq2SeqSummarizer(
-        model=str(tiny_bart), num_beams=1, max_new_tokens=8, too_long="skip"
-    )
+    summarizer = seq2seq(model=str(tiny_bart), num_beams=1, max_new_tokens=8, too_long="skip")
     short, long = summarizer.summarize(tasks("Short.", news))
     assert short.text
     assert (long.text, long.reason) == (None, Reason.TOO_LONG)
@@ -115,9 +124,7 @@ def test_tokens_are_counted(greedy, tasks):
 @pytest.mark.parametrize("beams", [1, 4])
 def test_the_time_limit_ends_a_generation(tiny_bart, tasks, beams):
     """Half a summary would be compared as if the model had meant to end there."""
-    summarizer = Seq2SeqSummarizer(
-        model=str(tiny_bart), num_beams=beams, max_new_tokens=60, time_limit=1e-9
-    )
+    summarizer = seq2seq(model=str(tiny_bart), num_beams=beams, max_new_tokens=60, time_limit=1e-9)
     answer = summarizer.summarize(tasks("The bridge."))[0]
     assert (answer.text, answer.reason) == (None, Reason.SUMMARIZER_TIMEOUT)
     assert answer.completion_tokens < 10
@@ -152,13 +159,13 @@ def test_weights_are_float32_and_only_read(greedy):
 def test_half_precision_on_a_cpu_is_refused(tiny_bart):
     """It would run, and never end."""
     with pytest.raises(ConfigurationError, match="dtype"):
-        Seq2SeqSummarizer(model=str(tiny_bart), dtype="bfloat16")
+        seq2seq(model=str(tiny_bart), dtype="bfloat16")
 
 
 def test_a_missing_folder_is_unavailable_and_named():
     """Nothing is looked up on a hub."""
     with pytest.raises(ModelUnavailable, match="no/such/model"):
-        Seq2SeqSummarizer(model="no/such/model")
+        seq2seq(model="no/such/model")
 
 
 def test_pickled_weights_are_not_read(tiny_bart, tmp_path):
@@ -168,7 +175,7 @@ def test_pickled_weights_are_not_read(tiny_bart, tmp_path):
     (folder / "model.safetensors").unlink()
     torch.save({}, folder / "pytorch_model.bin")
     with pytest.raises(ModelUnavailable, match="safetensors"):
-        Seq2SeqSummarizer(model=str(folder))
+        seq2seq(model=str(folder))
 
 
 def test_code_in_a_model_folder_is_not_run(tiny_bart, tmp_path):
@@ -182,30 +189,28 @@ def test_code_in_a_model_folder_is_not_run(tiny_bart, tmp_path):
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Config: ...\n")
     with pytest.raises(ModelUnavailable):
-        Seq2SeqSummarizer(model=str(folder))
+        seq2seq(model=str(folder))
     assert not (tmp_path / "ran").exists()
 
 
 def test_generation_parameters_come_by_keyword(tiny_bart, tasks):
     """And make another summarizer, with another name."""
-    plain = Seq2SeqSummarizer(model=str(tiny_bart), num_beams=1, max_new_tokens=8)
-    longer = Seq2SeqSummarizer(
-        model=str(tiny_bart), num_beams=1, max_new_tokens=8, min_new_tokens=8
-    )
+    plain = seq2seq(model=str(tiny_bart), num_beams=1, max_new_tokens=8)
+    longer = seq2seq(model=str(tiny_bart), num_beams=1, max_new_tokens=8, min_new_tokens=8)
     assert longer.summarize(tasks("Short."))[0].completion_tokens == 8
     assert plain.name != longer.name
 
 
 def test_sampling_is_not_deterministic(tiny_bart):
     """It says so, and then gets as many null runs as a served model."""
-    assert not Seq2SeqSummarizer(model=str(tiny_bart), num_beams=1, do_sample=True).deterministic
+    assert not seq2seq(model=str(tiny_bart), num_beams=1, do_sample=True).deterministic
 
 
 def test_the_name_does_not_tell_where_the_model_lies(tiny_bart, tmp_path):
     """A calibration travels with the model."""
     copy = tmp_path / tiny_bart.name
     shutil.copytree(tiny_bart, copy)
-    names = {Seq2SeqSummarizer(model=str(folder)).name for folder in (tiny_bart, copy)}
+    names = {seq2seq(model=str(folder)).name for folder in (tiny_bart, copy)}
     assert len(names) == 1
     assert str(tmp_path) not in names.pop()
 
