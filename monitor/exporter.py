@@ -87,6 +87,7 @@ STAGE_OF = {
     "hss_attention_instability": "attention",
 }
 """Which stage owes which histogram its value."""
+_EXPLAIN = "attribute"
 
 
 def count_finished(telemetry: Telemetry, row: FinishedRow) -> None:
@@ -113,11 +114,14 @@ def count_finished(telemetry: Telemetry, row: FinishedRow) -> None:
         "hss_smile_instability": (row.smile_instability, row.smile_reason),
         "hss_attention_instability": (row.attention_instability, row.attention_reason),
     }
-    for name, (value, reason) in explained.items():
-        # What was not asked for is not missing: a method that is not configured has no
-        # reason, and one that the policy left out has that as its reason.
-        if value is not None or reason not in {None, "not_selected"}:
-            values[name] = value
+    # What was not asked for is not missing: a method that is not configured has no
+    # reason, and one that the policy left out has that as its reason.
+    asked = {
+        name: value
+        for name, (value, reason) in explained.items()
+        if value is not None or reason not in {None, "not_selected"}
+    }
+    values |= asked
     exemplar = {"record_id": row.id[:64]}
     for name, value in values.items():
         stage = STAGE_OF[name]
@@ -128,8 +132,23 @@ def count_finished(telemetry: Telemetry, row: FinishedRow) -> None:
         telemetry.observe(name, value, *stratum, exemplar=exemplar)
     for stage, seconds in row.stage_seconds.items():
         telemetry.observe("hss_stage_duration_seconds", seconds, stage)
+    for stage, done in _ended(row, list(asked.values())):
+        telemetry.count("hss_stage_done_total" if done else "hss_stage_no_data_total", stage)
     if row.core_seconds is not None:
         telemetry.count("hss_score_core_seconds_total", by=row.core_seconds)
+
+
+def _ended(row: FinishedRow, explained: list[float | None]) -> Iterator[tuple[str, bool]]:
+    """The stages that owe no histogram of their own, and whether each gave what it has to.
+
+    A record that is not scored stopped in the last stage that it reached.
+    """
+    reached = [stage for stage in row.stage_seconds if stage not in STAGE_OF.values()]
+    for stage in reached:
+        if stage != _EXPLAIN:
+            yield stage, row.state == "scored" or stage != list(row.stage_seconds)[-1]
+        elif explained:
+            yield stage, any(value is not None for value in explained)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

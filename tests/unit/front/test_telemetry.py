@@ -76,6 +76,32 @@ def test_instability_is_missing_only_where_it_was_asked_for(telemetry: Telemetry
         assert value("hss_stage_no_data_total", {"stage": stage}) is None
 
 
+def test_every_stage_that_takes_time_tells_whether_it_gave_anything(telemetry: Telemetry) -> None:
+    """A stage that stops every record must stand out beside those that work."""
+    times = dict.fromkeys(("category", "support", "perturb"), 0.1)
+    count_finished(
+        telemetry, Row(state="skipped", reason="no_eligible_tokens", stage_seconds=times)
+    )
+    scored = {**times, **dict.fromkeys(("summarize", "attribute", "check"), 0.1)}
+    count_finished(telemetry, Row(stage_seconds=scored, shap_reason="over_budget"))
+    count_finished(telemetry, Row(stage_seconds=scored, shap_reason="not_selected"))
+    found = {
+        stage: tuple(
+            telemetry.registry.get_sample_value(f"hss_stage_{outcome}_total", {"stage": stage})
+            for outcome in ("done", "no_data")
+        )
+        for stage in scored
+    }
+    assert found == {
+        "category": (3.0, None),
+        "support": (3.0, None),
+        "perturb": (2.0, 1.0),
+        "summarize": (2.0, None),
+        "attribute": (None, 1.0),
+        "check": (2.0, None),
+    }
+
+
 @pytest.mark.parametrize("state", ["skipped", "failed"])
 def test_an_unscored_record_is_counted_by_reason(telemetry: Telemetry, state: str) -> None:
     """On call people see why nothing is scored."""
