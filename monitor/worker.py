@@ -25,7 +25,8 @@ log = structlog.get_logger(__name__)
 THROTTLE_PAUSE = 30.0
 """Seconds that a record waits when the summarizer is throttled or a budget is used up."""
 RETRY_PAUSE = 10.0
-"""Seconds before a second attempt; doubles with each further one."""
+"""Seconds before a second attempt; doubles with each further one, up to the longest."""
+LONGEST_PAUSE = 600.0
 
 
 class Worker:
@@ -111,7 +112,8 @@ class Worker:
             return False
         if result.reason in FAILURES and attempt < self._max_attempts:
             log.warning("record_retried", reason=result.reason, detail=result.detail)
-            self._queue.put_back(lease, delay=RETRY_PAUSE * 2 ** (attempt - 1))
+            delay = min(RETRY_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE)
+            self._queue.put_back(lease, delay=delay)
             return False
         self._queue.finish(lease, result)
         log.info("record_finished", state=result.state, reason=result.reason)

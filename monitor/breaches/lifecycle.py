@@ -12,7 +12,9 @@ silence of the traffic is no recovery, and staleness has a threshold of its own.
 
 All functions are pure; times are handed in. The state is stored after each step, so that
 another evaluator can go on with it; a step that is not later than the last does nothing, so
-no breach opens twice.
+no breach opens twice. One that is earlier by more than `SET_BACK` says that the clock was set
+back: its times of holding and of calm then run on from there, instead of standing still until
+the clock has caught up.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ from typing import Any
 
 from monitor.breaches.thresholds import Comparison, Contributor, Evaluation, Threshold
 from monitor.errors import MalformedInput
+
+SET_BACK = 300.0
+"""Seconds: clocks that agree do not differ by so much."""
 
 
 class BreachState(StrEnum):
@@ -93,9 +98,11 @@ class Step:
 
 def step(breach: Breach, threshold: Threshold, evaluation: Evaluation, *, now: float) -> Step:
     """Take one evaluation in. Steps go forward: one that is not later than the last does
-    nothing."""
+    nothing, unless the clock was set back."""
     if breach.evaluated_at is not None and now <= breach.evaluated_at:
-        return Step(breach=breach, opened=False, resolved=False)
+        if breach.evaluated_at - now <= SET_BACK:
+            return Step(breach=breach, opened=False, resolved=False)
+        breach = _set_back(breach, now)
     seen = replace(breach, evaluated_at=now)
     if evaluation.value is None:
         # Neither the time of holding nor that of calm runs on through an unknown stretch.
@@ -113,7 +120,11 @@ def end(breach: Breach, *, now: float) -> Breach:
     """What is not watched any more (its threshold or its series is gone) is in no breach."""
     if breach.state is BreachState.OPEN:
         return replace(
-            breach, state=BreachState.RESOLVED, resolved_at=now, evaluated_at=now, calm_since=None
+            breach,
+            state=BreachState.RESOLVED,
+            resolved_at=_behind(breach, now),
+            evaluated_at=now,
+            calm_since=None,
         )
     back = BreachState.OK if breach.number == 0 else BreachState.RESOLVED
     if breach.state is BreachState.PENDING:
@@ -185,8 +196,25 @@ def _while_open(seen: Breach, threshold: Threshold, evaluation: Evaluation, now:
     since = now if seen.calm_since is None else seen.calm_since
     if now - since < threshold.calm:
         return Step(breach=replace(seen, calm_since=since), opened=False, resolved=False)
-    resolved = replace(seen, state=BreachState.RESOLVED, resolved_at=now, calm_since=None)
+    resolved = replace(
+        seen, state=BreachState.RESOLVED, resolved_at=_behind(seen, now), calm_since=None
+    )
     return Step(breach=resolved, opened=False, resolved=True)
+
+
+def _set_back(breach: Breach, now: float) -> Breach:
+    """No time of holding or calm begins in the future; `opened_at` stays as it was told."""
+    since, calm = breach.exceeded_since, breach.calm_since
+    return replace(
+        breach,
+        exceeded_since=None if since is None else min(since, now),
+        calm_since=None if calm is None else min(calm, now),
+    )
+
+
+def _behind(breach: Breach, now: float) -> float:
+    """When a breach ends: not before it opened, whatever the clock says."""
+    return now if breach.opened_at is None else max(now, breach.opened_at)
 
 
 def _with_worst(seen: Breach, threshold: Threshold, evaluation: Evaluation) -> Breach:

@@ -79,7 +79,7 @@ class DriftJudge:
                 key = (one, signal)
                 held = self._references.of(one, signal)
                 threshold = self._threshold(held, recent, series=len(series))
-                watched.append(self._follow(key, held, states.get(key), until, threshold))
+                watched.append(self._follow(key, held, states.get(key), until, now, threshold))
         windows = self._windows.refresh(
             [each.pair for each in watched if each.pair is not None], now=now
         )
@@ -96,6 +96,7 @@ class DriftJudge:
         held: Held | None,
         state: WatchState | None,
         until: datetime,
+        now: datetime,
         threshold: float,
     ) -> _Watched:
         if held is None or not isinstance(held.reference, Reference):
@@ -108,6 +109,7 @@ class DriftJudge:
                 held.reference,
                 state,
                 until=until,
+                now=now,
                 threshold=threshold,
                 recovery=self._settings.recovery_records,
             )

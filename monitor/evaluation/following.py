@@ -22,6 +22,8 @@ BATCH = 2_000
 BATCHES = 10
 """At most so many a turn: after a long pause other series wait no longer than that."""
 TICK = timedelta(microseconds=1)
+SET_BACK = timedelta(minutes=5)
+"""Clocks that agree do not differ by so much."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +44,7 @@ def follow_signal(
     state: WatchState | None,
     *,
     until: datetime,
+    now: datetime,
     threshold: float,
     recovery: int,
 ) -> Followed:
@@ -50,8 +53,15 @@ def follow_signal(
     Records that cannot be adjusted for their share are passed over.
     Without a state, and with one of another calibration, the detector starts from nothing
     behind the last record of its reference.
+
+    A clock that was set back makes records that come in behind those that were taken in already;
+    then it goes on from `now`, and takes in a second time what once came in later than that:
+    better than to see nothing until the clock has caught up.
     """
     watch, cursor = _resumed(state, reference.id)
+    if cursor is not None and cursor.received_at > now + SET_BACK:
+        log.warning("clock_set_back", signal=signal, by=str(cursor.received_at - now))
+        cursor = Cursor(received_at=now, record_id="")
     first = None if held.stored.until is None else held.stored.until + TICK
     taken = 0
     for _ in range(BATCHES):

@@ -124,7 +124,8 @@ class ThresholdJudge:
             breach = self._breach_id(name, series, ended.number)
             detail = self._store.breach(breach)
             if detail is not None:
-                row = replace(detail.breach, state=ended.state.value, resolved_at=now)
+                at = max(now, detail.breach.opened_at)  # also where the clock was set back
+                row = replace(detail.breach, state=ended.state.value, resolved_at=at)
                 breaches.append(replace(detail, breach=row))
             log.info("breach_ended_unwatched", breach=breach)
 

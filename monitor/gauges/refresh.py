@@ -27,6 +27,10 @@ LONGEST_TURN = 5
 one of all means that no series is left."""
 
 
+CLOCKS = timedelta(minutes=1)
+"""By how much the clocks of a fleet may disagree."""
+
+
 class Gauges:
     """Refreshes the snapshot of all gauges that are computed from SQL.
 
@@ -99,18 +103,20 @@ class Gauges:
         labels = self._telemetry.labels
         longest = timedelta(seconds=LONGEST_TURN * self._settings.evaluation.lease_seconds)
         since = lease.evaluated_at - longest
+        until = self._clock() + CLOCKS
         return [
             Sample(
                 name="hss_evaluation_timestamp_seconds",
                 labels=(),
                 value=lease.evaluated_at.timestamp(),
             ),
-            *drift_samples(self._stores.drift.findings(), labels, since=since),
+            *drift_samples(self._stores.drift.findings(), labels, since=since, until=until),
             *threshold_samples(
                 self._stores.breaches.threshold_states(),
                 self._settings.thresholds,
                 labels,
                 since=since,
+                until=until,
             ),
         ]
 

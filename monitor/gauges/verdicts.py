@@ -30,11 +30,12 @@ Found = TypeVar("Found")
 
 
 def drift_samples(
-    findings: Sequence[DriftFinding], labels: LabelPolicy, *, since: datetime
+    findings: Sequence[DriftFinding], labels: LabelPolicy, *, since: datetime, until: datetime
 ) -> list[Sample]:
-    """Statistics and states of the findings of the last turn, if that was after `since`; those
-    of earlier ones are about series that are gone."""
-    present = _of_last_turn(findings, lambda finding: finding.evaluated_at, since)
+    """Statistics and states of the findings of the last turn in [since, until]; those of earlier
+    ones are about series that are gone, and those of later ones are from before the clock was
+    set back."""
+    present = _of_last_turn(findings, lambda finding: finding.evaluated_at, since, until)
     worst = _worst(
         present,
         key=lambda finding: (finding.signal, *_stratum(labels, finding.series)),
@@ -69,13 +70,14 @@ def threshold_samples(
     labels: LabelPolicy,
     *,
     since: datetime,
+    until: datetime,
 ) -> list[Sample]:
-    """Limits, values and breaches after the last turn, if that was after `since`, of thresholds
-    that are configured."""
+    """Limits, values and breaches after the last turn in [since, until], of thresholds that are
+    configured."""
     configured = {threshold.name: threshold for threshold in thresholds}
     present = [
         state
-        for state in _of_last_turn(states, lambda state: state.evaluated_at, since)
+        for state in _of_last_turn(states, lambda state: state.evaluated_at, since, until)
         if state.threshold in configured
     ]
     worst = _worst(
@@ -109,11 +111,11 @@ def threshold_samples(
 
 
 def _of_last_turn(
-    found: Sequence[Found], at: Callable[[Found], datetime], since: datetime
+    found: Sequence[Found], at: Callable[[Found], datetime], since: datetime, until: datetime
 ) -> list[Found]:
     """Everything of one turn carries the same time."""
-    latest = max((at(each) for each in found), default=None)
-    return [each for each in found if at(each) == latest and at(each) >= since]
+    latest = max((at(each) for each in found if since <= at(each) <= until), default=None)
+    return [each for each in found if at(each) == latest]
 
 
 def _worst(

@@ -80,7 +80,9 @@ class EventOutlet:
     def run(self) -> int:
         """Send until nothing is left or the endpoint fails; how many records were sent."""
         began = self._clock()
-        if self._not_before is not None and began < self._not_before:
+        pause = timedelta(0) if self._not_before is None else self._not_before - began
+        # Longer than any pause: the clock was set back since.
+        if timedelta(0) < pause <= timedelta(seconds=BACKOFF.longest):
             return 0
         sent, limit = 0, BATCH
         position = self._feed.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -114,7 +115,9 @@ class EpochBook:
     """This front's view of the epochs that all replicas share.
 
     Replicas agree through the store alone: whoever appends number n first decides its
-    rates, the others read them. Called from one job at a time.
+    rates, the others read them. An epoch ends by the wall clock, which they share; where that was
+    set back it would go on for hours, so it also ends when it has lasted for twice its length.
+    Called from one job at a time.
     """
 
     def __init__(
@@ -125,6 +128,7 @@ class EpochBook:
         policy: BudgetPolicy,
         clock: Clock,
         arrivals: Callable[[], Mapping[int, Mapping[Stratum, int]]],
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """`arrivals` hands out, once, what this front received by epoch since the last call."""
         self._store = store
@@ -133,6 +137,9 @@ class EpochBook:
         self._clock = clock
         self._arrivals = arrivals
         self._unsaved: dict[int, Mapping[Stratum, int]] = {}
+        self._monotonic = monotonic
+        self._seen: tuple[int, float] | None = None
+        """The latest epoch, and when it was first met."""
 
     def flush(self) -> None:
         """Add this front's arrivals to the store; what it did not take is kept for later."""
@@ -155,7 +162,7 @@ class EpochBook:
         self.flush()
         latest = self._store.latest()
         now = self._clock()
-        if latest is not None and now < latest.ends_at:
+        if latest is not None and now < latest.ends_at and not self._overdue(latest):
             return latest
         if latest is None:
             proposal = first_epoch(self._policy, now)
@@ -171,6 +178,13 @@ class EpochBook:
             return proposal
         # Another replica was first; what it appended is there now.
         return self._store.latest() or proposal
+
+    def _overdue(self, epoch: SamplingEpoch) -> bool:
+        now = self._monotonic()
+        if self._seen is None or self._seen[0] != epoch.number:
+            self._seen = epoch.number, now
+        length = (epoch.ends_at - epoch.starts_at).total_seconds()
+        return now - self._seen[1] >= 2 * length
 
     def _history(self, latest: SamplingEpoch) -> list[dict[Stratum, float]]:
         numbers = range(max(1, latest.number - MEMORY + 1), latest.number + 1)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
 from monitor.errors import LeaseLost
 from monitor.records import IncomingRecord, Lease, RecordState
+from monitor.storage.clockwork import due
 from monitor.storage.content import Content, ContentMode, StoredContent
 from monitor.storage.tables import IS_OPEN, records
 
 AnyRow: TypeAlias = Row[*tuple[Any, ...]]
 Held: TypeAlias = Row[RecordState, str | None, ContentMode]
+
+_LONGEST_SECONDS: Final = 900.0
+"""Of the pauses before another attempt."""
 
 
 def row_of(record_id: str) -> sa.Update:
@@ -22,14 +26,16 @@ def row_of(record_id: str) -> sa.Update:
     return sa.update(records).where(records.c.id == record_id)
 
 
-def claimable(now: datetime, count: int) -> sa.Select[*tuple[Any, ...]]:
-    """The oldest records that may be claimed, locked; rows locked by others are passed over.
+def claimable(now: datetime, count: int, *, seconds: float) -> sa.Select[*tuple[Any, ...]]:
+    """The oldest records that may be claimed for `seconds`, locked; rows locked by others are
+    passed over.
 
     Waiting ones and those whose lease ran out alike: `not_before` says it of both.
     """
+    longest = max(_LONGEST_SECONDS, 2 * seconds)
     return (
         sa.select(records)
-        .where(sa.text(IS_OPEN), records.c.not_before <= now)
+        .where(sa.text(IS_OPEN), due(records.c.not_before, now, longest=longest))
         .order_by(records.c.received_at, records.c.id)
         .limit(count)
         .with_for_update(skip_locked=True)

@@ -1,8 +1,8 @@
-"""Times and whole numbers in SQL, where the two databases have no common word."""
+"""Times in SQL: what is due, and where the two databases have no common word."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,6 +16,15 @@ def seconds_of(database: Database, time: sa.ColumnElement[datetime]) -> sa.Colum
         # Its text form is cut to milliseconds here, which is finer than any picture.
         return (sa.func.julianday(time) - 2440587.5) * 86400.0
     return sa.cast(sa.extract("epoch", time), sa.Double)
+
+
+def due(not_before: sa.ColumnElement[datetime], now: datetime, *, longest: float) -> Any:
+    """Whether a wait is over; also where more is left of it than any wait takes.
+
+    `longest`: seconds of the longest wait. One that seems longer was begun before the clock was
+    set back, and would last until the clock has caught up.
+    """
+    return sa.or_(not_before <= now, not_before > now + timedelta(seconds=longest))
 
 
 def floor_of(database: Database, number: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:

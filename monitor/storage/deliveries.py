@@ -16,11 +16,14 @@ import sqlalchemy as sa
 from monitor.findings import BreachRow
 from monitor.ports import Clock
 from monitor.storage.breach_rows import breach_row
+from monitor.storage.clockwork import due
 from monitor.storage.engine import Database
 from monitor.storage.finding_tables import breaches
 from monitor.storage.outlet_tables import IS_DUE, deliveries
 from monitor.storage.upsert import upsert
 
+_LONGEST_SECONDS: Final = 1800.0
+"""Of the pauses before another try, and of claims."""
 OPEN: Final = "open"
 RESOLVED: Final = "resolved"
 
@@ -101,11 +104,11 @@ class SqlDeliveries:
         """The event that has been due for longest, ours for so many seconds; None without any."""
         now = self._clock()
         opening = deliveries.alias()
-        due = (
+        first = (
             sa.select(deliveries)
             .where(
                 sa.text(_due_of("deliveries")),
-                deliveries.c.not_before <= now,
+                due(deliveries.c.not_before, now, longest=_LONGEST_SECONDS),
                 ~sa.exists().where(
                     deliveries.c.event == RESOLVED,
                     opening.c.breach_id == deliveries.c.breach_id,
@@ -119,7 +122,7 @@ class SqlDeliveries:
             .with_for_update(skip_locked=True, of=deliveries)
         )
         with self._database.write() as connection:
-            row = connection.execute(due).one_or_none()
+            row = connection.execute(first).one_or_none()
             if row is None:
                 return None
             connection.execute(

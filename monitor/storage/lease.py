@@ -10,7 +10,9 @@ run out. The lock alone would not do: a frozen process or a machine without powe
 session for hours. Hence
 
     the lease may be taken   when the row has run out,
-                             or when its holder's session had the lock and ours has it now.
+                             or when its holder's session had the lock and ours has it now,
+                             or when it seems to last for ten times as long as a lease does: its
+                             holder would have renewed it since the clock was set back.
 
 Behind a pooler that shares sessions between clients both sides may be given the *same* session,
 which then proves nothing; the process id of the session, kept in the row, tells.
@@ -42,6 +44,7 @@ _log = structlog.get_logger(__name__)
 # Any fixed number will do; it must only be the same in all processes.
 _EVALUATOR_LOCK: Final = 0x68_73_73_02
 _IDLE_MS: Final = 10_000
+_LONGEST_LEASES: Final = 10
 _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -119,7 +122,9 @@ class SqlEvaluatorLease:
             row = _locked(connection)
             ours = row.holder == holder and row.token == self._tokens.get(holder)
             orphaned = session is not None and row.session not in {None, session}
-            if not (ours or orphaned or row.until <= now):
+            # More than any lease gives: the clock was set back since, and its holder is silent.
+            left_over = row.until > now + _LONGEST_LEASES * timedelta(seconds=seconds)
+            if not (ours or orphaned or left_over or row.until <= now):
                 return None
             taken = connection.execute(
                 sa.update(evaluator_lease)

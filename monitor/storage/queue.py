@@ -6,7 +6,8 @@ worker rows that nobody else holds (`FOR UPDATE SKIP LOCKED`). A worker that die
 no care: its lease runs out and the row can be claimed again.
 
 Times come from the clock that is handed in. Machines that share a database should agree
-to within a few seconds: a clock that runs ahead takes leases over that much too early.
+to within a few seconds: a clock that runs ahead takes leases over that much too early. A clock
+that is set back by hours holds nothing up: see `clockwork.due`.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ class SqlRecordQueue:
         with self._database.write() as connection:
             for _ in range(_ROUNDS):
                 wanted = count - len(leased)
-                rows = connection.execute(claimable(now, wanted)).all() if wanted > 0 else []
+                oldest = claimable(now, wanted, seconds=seconds)
+                rows = connection.execute(oldest).all() if wanted > 0 else []
                 for row in rows:
                     claimed = self._claim(connection, row, worker=worker, now=now, until=until)
                     if claimed is not None:

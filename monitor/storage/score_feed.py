@@ -26,6 +26,8 @@ from monitor.storage.upsert import upsert
 _TICK: Final = timedelta(seconds=1)
 _SKEW: Final = timedelta(seconds=5)
 """How far the clocks of fronts, scorers and the database may disagree."""
+_SET_BACK: Final = timedelta(minutes=5)
+"""Clocks that agree do not differ by so much."""
 _WRITING = sa.text(
     "SELECT min(xact_start) FROM pg_stat_activity "
     "WHERE datname = current_database() AND backend_xid IS NOT NULL AND pid <> pg_backend_pid()"
@@ -49,15 +51,20 @@ class SqlScoreFeed:
         self._clock = clock
 
     def start(self) -> FeedPosition:
-        """Where to go on; the first time it is now: what was scored before is not sent."""
+        """Where to go on; the first time it is now: what was scored before is not sent.
+
+        A place far ahead of the clock, which was set back since, would keep everything from being
+        sent until the clock has caught up: then it goes on from now, and some are sent twice.
+        """
         statement = sa.select(outlet_cursors.c.finished_at, outlet_cursors.c.record_id).where(
             outlet_cursors.c.outlet == self._outlet
         )
         with self._database.read() as connection:
             row = connection.execute(statement).mappings().one_or_none()
-        if row is not None:
+        now = self._clock()
+        if row is not None and row["finished_at"] <= now + _SET_BACK:
             return FeedPosition(**row)
-        position = FeedPosition(finished_at=self._clock(), record_id="")
+        position = FeedPosition(finished_at=now, record_id="")
         self.move(position)
         return position
 

@@ -167,3 +167,16 @@ def test_events_go_with_their_breach(
     with database.write() as connection:
         connection.execute(sa.delete(breaches))
     assert deliveries.claim(seconds=30) is None
+
+
+def test_a_clock_that_was_set_back_delays_nobody(
+    deliveries: SqlDeliveries, save: Save, clock: Any
+) -> None:
+    """A page that waits an hour for the clock to catch up is none."""
+    save()
+    deliveries.queue(since=clock.now)
+    deliveries.postpone(claimed(deliveries), seconds=900, problem="status 500")
+    clock.advance(-60)
+    assert deliveries.claim(seconds=30) is None
+    clock.advance(-3600)
+    assert claimed(deliveries).attempt == 2

@@ -114,6 +114,19 @@ def test_a_lease_that_ran_out_goes_to_another(front: Front, clock: Any) -> None:
     assert other.current() == new
 
 
+def test_a_clock_that_was_set_back_leaves_no_dead_holder(front: Front, clock: Any) -> None:
+    """Without a session that tells of its death nothing would be judged for an hour; a living
+    holder has renewed the lease by then."""
+    first, second = front(), front()
+    taken(first, "a")
+    clock.advance(-3600)
+    taken(first, "a")
+    assert second.acquire("b", seconds=60) is None
+    clock.advance(-3600)
+    first.close()
+    assert taken(second, "b").token == 2
+
+
 def test_a_late_renewal_keeps_the_token_where_nobody_took_over(front: Front, clock: Any) -> None:
     """A slow turn of the only evaluator is no reason to start all over."""
     lease = front()

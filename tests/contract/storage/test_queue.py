@@ -118,6 +118,22 @@ def test_a_late_result_counts_where_nobody_took_over(
     assert queue.counts()[RecordState.SCORED] == 1
 
 
+def test_a_clock_that_was_set_back_holds_nothing_up(
+    queue: SqlRecordQueue, make_sampled: Any, clock: Any
+) -> None:
+    """What waited, what was put back and what a dead worker holds, for an hour otherwise."""
+    queue.accept([make_sampled("dead"), make_sampled("waits", seconds=1)])
+    [dead] = queue.lease("dies", count=1, seconds=60)
+    clock.advance(-3600)
+    taken = queue.lease("w", count=5, seconds=60)
+    assert [(item.record.id, item.lease.attempt) for item in taken] == [("dead", 2), ("waits", 1)]
+    with pytest.raises(LeaseLost):
+        queue.extend(dead.lease, seconds=60)
+    assert queue.lease("other", count=5, seconds=60) == []
+    queue.put_back(taken[1].lease, delay=600)
+    assert queue.lease("other", count=5, seconds=60) == []
+
+
 def test_an_extended_lease_is_not_taken_over(
     queue: SqlRecordQueue, clock: Any, make_sampled: Any
 ) -> None:

@@ -43,6 +43,21 @@ def all_ids(feed: SqlScoreFeed, *, limit: int) -> list[str]:
     return ids
 
 
+def test_a_clock_that_was_set_back_does_not_stop_the_feed(
+    feed: SqlScoreFeed, finish: Any, clock: Any
+) -> None:
+    """Behind a cursor in the future nothing would be sent until the clock has caught up."""
+    feed.start()
+    finish("a")
+    clock.advance(60)
+    assert all_ids(feed, limit=2) == ["a"]
+    clock.advance(-7200)
+    assert all_ids(feed, limit=2) == []
+    finish("b")
+    clock.advance(60)
+    assert all_ids(feed, limit=2) == ["b"]
+
+
 def test_the_feed_begins_now_and_goes_on_behind_its_cursor(
     feed: SqlScoreFeed, finish: Any, clock: Any, database: Database
 ) -> None:

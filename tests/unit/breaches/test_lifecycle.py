@@ -7,6 +7,7 @@ import pytest
 from monitor.breaches.lifecycle import (
     Breach,
     Step,
+    end,
     live_precision,
     step,
 )
@@ -120,6 +121,20 @@ def test_a_repeated_or_late_step_does_nothing(walk) -> None:
     again = walk((5, 0.1), (3, 0.1), breach=opened)
     assert [taken.opened for taken in again] == [False, False]
     assert again[-1].breach == opened
+
+
+def test_a_clock_that_was_set_back_stops_nothing(walk) -> None:
+    """For an hour no breach could open otherwise, and no open one end. Holding and calm are
+    measured from the first step of the new time; a breach never ends before it opened."""
+    pending = walk((100, 0.8), (40, 0.8), (44, 0.8), (45, 0.8))
+    assert _states(pending) == ["pending", "pending", "pending", "open"]
+    assert pending[-1].breach.exceeded_since == 40 * 60.0
+    calm = walk((100, 0.8), (105, 0.8), (106, 0.3), (50, 0.3), (59, 0.3), (60, 0.3))
+    assert _states(calm) == ["pending", "open", "open", "open", "open", "resolved"]
+    assert (calm[-1].breach.opened_at, calm[-1].breach.resolved_at) == (105 * 60.0, 105 * 60.0)
+    again = walk((61, 0.8), (66, 0.8), breach=calm[-1].breach)
+    assert [taken.opened for taken in again] == [False, True]
+    assert end(pending[-1].breach, now=0.0).resolved_at == 45 * 60.0
 
 
 def test_the_worst_of_a_fall_is_the_lowest(walk) -> None:

@@ -116,6 +116,20 @@ def test_records_behind_an_unfinished_one_wait(watched, evaluator, normal) -> No
     assert state.state["evidence"]["records"] == 11
 
 
+def test_a_clock_that_was_set_back_stops_no_detector(watched, evaluator, normal) -> None:
+    """Records that come in now lie behind those that were taken in already."""
+    watched.add(normal(60, seed=2))
+    one = evaluator(**DRIFT)
+    one.turn()
+    watched.clock.now -= timedelta(hours=1)
+    one.turn()
+    watched.add(normal(30, seed=3), every=1.0)
+    one.turn()
+    (state,) = watched.drift.states.values()
+    assert state.state["evidence"]["records"] == 90
+    assert state.cursor.record_id == watched.samples.records[-1].id
+
+
 def test_a_new_calibration_starts_the_detector_anew(watched, evaluator, normal) -> None:
     """What was drift may be the new normal."""
     watched.add(normal(500, seed=3, plus=0.25), every=240.0)

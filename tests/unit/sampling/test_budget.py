@@ -47,6 +47,7 @@ class Front:
 
     def __init__(self, store, policy, name="front"):
         self.now = START
+        self.seconds = 0.0
         self.arrived = {}
         self.book = EpochBook(
             store=store,
@@ -54,6 +55,7 @@ class Front:
             policy=policy,
             clock=lambda: self.now,
             arrivals=self.take,
+            monotonic=lambda: self.seconds,
         )
 
     def take(self):
@@ -158,6 +160,19 @@ def test_epoch_stays_until_it_ends():
     first = front.book.advance()
     front.now = first.ends_at - timedelta(microseconds=1)
     assert front.book.advance() == first
+
+
+def test_epoch_ends_although_the_clock_was_set_back():
+    """Rates that hold for hours longer would break the budget as soon as traffic rises."""
+    front = Front(Store(), BudgetPolicy())
+    front.book.advance()
+    front.now -= HOUR
+    for front.seconds in (5.0, 595.0):
+        assert front.book.advance().number == 1
+    front.seconds = 605.0
+    epoch = front.book.advance()
+    assert (epoch.number, epoch.starts_at) == (2, START - HOUR)
+    assert front.book.advance() == epoch
 
 
 def test_arrivals_that_the_store_refused_are_added_later_once():
