@@ -64,6 +64,8 @@ class Workbench:
     encoder: SbertEncoder
     language: Language
     vectors: KeyedVectors
+    comparators: Sequence[Comparator]
+    """Factual checks by models; those whose model is missing stand in for themselves."""
     fingerprint: str
     made_of: dict[str, Any]
     """What the fingerprint stands for."""
@@ -123,7 +125,8 @@ def build(
         settings.categories.descriptions, encoder, default=settings.categories.default
     )
     overlap = OverlapCheck(language)
-    checks = FactualChecks(overlap, comparators_of(settings, splitter), longest=language.max_length)
+    comparators = comparators_of(settings, splitter)
+    checks = FactualChecks(overlap, comparators, longest=language.max_length)
     attributing = attributing_of(
         settings.attribution,
         summarizer=summarizer,
@@ -160,6 +163,7 @@ def build(
         encoder=encoder,
         language=language,
         vectors=vectors,
+        comparators=comparators,
         fingerprint=mark,
         made_of=made_of,
     )

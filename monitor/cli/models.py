@@ -6,6 +6,8 @@ import typer
 
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, note, table
+from monitor.errors import ModelUnavailable
+from monitor.factuality.comparator import Unavailable
 from monitor.settings import Settings
 
 models = typer.Typer(help="List and check the configured models.", no_args_is_help=True)
@@ -30,6 +32,11 @@ def check(config: Config = None, json_: Json = False) -> None:
     from monitor.scorer import build
 
     bench = build(settings, None)
+    wanted = _factual(settings)
+    for comparator in bench.comparators:
+        # Scoring does without it, but that is not what was asked here.
+        if isinstance(comparator, Unavailable) and wanted[comparator.name] is not None:
+            raise ModelUnavailable(comparator.detail)
     if json_:
         emit({"fingerprint": bench.fingerprint, "made_of": bench.made_of})
     else:
@@ -52,4 +59,14 @@ def _rows(settings: Settings) -> list[tuple[str, str]]:
         ("perturbation.vectors", settings.perturbation.vectors),
         ("embedding.model", settings.embedding.model),
         (f"summarizer.{wanted.kind}", summarizer[wanted.kind]),
+        *(
+            (f"factuality.{name}_model", model)
+            for name, model in _factual(settings).items()
+            if model is not None
+        ),
     ]
+
+
+def _factual(settings: Settings) -> dict[str, str | None]:
+    """The model of each factual check; `None` where none is configured."""
+    return {"summac": settings.factuality.summac_model, "factcc": settings.factuality.factcc_model}

@@ -26,10 +26,11 @@ class Unavailable:
 
     def __init__(self, name: str, detail: str) -> None:
         self.name = name
-        self._detail = detail
+        self.detail = detail
+        """Why its model is not there, for people."""
 
     def check(self, pairs: Sequence[tuple[str, str]]) -> list[FactualScore]:
-        return [missing(Reason.UNAVAILABLE, self._detail) for _ in pairs]
+        return [missing(Reason.UNAVAILABLE, self.detail) for _ in pairs]
 
 
 def available(name: str, source: str | None, make: Callable[[str], Comparator]) -> Comparator:

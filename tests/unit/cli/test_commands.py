@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 
 from monitor import configuration
+from monitor.factuality.comparator import Unavailable
 from monitor.settings import Settings
 
 RECORD = {"document": "d", "summary": "s", "service": "news", "model": "m"}
@@ -174,6 +176,23 @@ def test_models_are_listed_by_their_keys(cli: Any) -> None:
     rows = cli("models", "list", "--json").objects
     assert [row["key"] for row in rows][-1] == "summarizer.textrank"
     assert cli("models", "list").code == 0
+
+
+def test_a_configured_check_is_listed_and_checked_like_any_model(
+    cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scoring goes on without it, so nobody else would say that its folder is wrong."""
+    monkeypatch.setenv("HSS_MONITOR__FACTUALITY__SUMMAC_MODEL", "/models/nli")
+    bench = SimpleNamespace(
+        comparators=[Unavailable("factcc", "none is configured"), Unavailable("summac", "gone")],
+        fingerprint="",
+        made_of={},
+    )
+    monkeypatch.setattr("monitor.scorer.build", lambda *_: bench)
+    rows = cli("models", "list", "--json").objects
+    assert {"key": "factuality.summac_model", "model": "/models/nli"} in rows
+    checked = cli("models", "check")
+    assert (checked.code, "gone" in checked.err) == (3, True)
 
 
 def test_doctor_advises_what_keeps_records_from_being_scored(cli: Any, add_records: Any) -> None:
