@@ -25,6 +25,7 @@ from monitor.ports import Clock
 from monitor.records import Reason, Summary
 from monitor.summarization.address import checked_key, checked_url, retry_after_seconds
 from monitor.summarization.answers import Answer, failed
+from monitor.summarization.attempt import Attempt, refused
 from monitor.summarization.circuit import Circuit, CircuitState
 from monitor.summarization.limits import CallLimits, RateLimit, TokenBudget, utc_now
 
@@ -32,8 +33,6 @@ _log = structlog.get_logger(__name__)
 
 TransportFactory = Callable[[], httpx.AsyncBaseTransport]
 """Makes the transport of one batch: a proxy, an own certificate authority, a mock."""
-
-_WAITABLE = frozenset({408, 429, 500, 502, 503, 504, 529})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,17 +44,6 @@ class Call:
     expected_tokens: int
     """Reserved from the day's budget until the endpoint tells the real count."""
     headers: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Attempt:
-    answer: Answer
-    seconds: float = 0.0
-    retryable: bool = False
-    retry_after: float = 0.0
-    """Seconds that the endpoint asked us to wait."""
-    charged: bool = True
-    """Tokens were or may have been used."""
 
 
 class Endpoint:
@@ -127,16 +115,12 @@ class Endpoint:
         async with gate:
             # Inside the gate: a pause or a used-up budget stops what still waits in line.
             if (paused := self._paused()) is not None:
-                return _summary(paused, attempts=0)
+                return paused.summary(attempts=0)
             reservation = self.budget.reserve(call.expected_tokens)
             if reservation is None:
-                return _summary(self._over_budget(), attempts=0)
+                return self._over_budget().summary(attempts=0)
             last, attempts = await self._attempts(client, call)
-        used = 0
-        if last.charged:
-            told = (last.answer.prompt_tokens, last.answer.completion_tokens)
-            used = call.expected_tokens if None in told else sum(count or 0 for count in told)
-        self.budget.settle(reservation, used=used)
+        self.budget.settle(reservation, used=last.used(call.expected_tokens))
         if last.answer.text is None:
             _log.warning(
                 "summarizer_call_failed",
@@ -144,13 +128,13 @@ class Endpoint:
                 detail=last.answer.detail,
                 attempts=attempts,
             )
-        return _summary(last, attempts=attempts)
+        return last.summary(attempts=attempts)
 
-    async def _attempts(self, client: httpx.AsyncClient, call: Call) -> tuple[_Attempt, int]:
+    async def _attempts(self, client: httpx.AsyncClient, call: Call) -> tuple[Attempt, int]:
         first: float | None = None
         made = 0
 
-        async def attempt() -> _Attempt:
+        async def attempt() -> Attempt:
             nonlocal first, made
             if (delay := self._rate.reserve()) > 0:
                 await self._sleep(delay)
@@ -177,14 +161,14 @@ class Endpoint:
             retry=retry_if_result(self._retryable),
             retry_error_callback=_outcome,
         )
-        last: _Attempt = await retrying(attempt)
+        last: Attempt = await retrying(attempt)
         return last, made
 
-    def _retryable(self, attempt: _Attempt) -> bool:
+    def _retryable(self, attempt: Attempt) -> bool:
         # A paused endpoint is left alone: the record comes back later.
         return attempt.retryable and self._paused() is None
 
-    async def _attempt(self, client: httpx.AsyncClient, call: Call) -> _Attempt:
+    async def _attempt(self, client: httpx.AsyncClient, call: Call) -> Attempt:
         started = self._monotonic()
         try:
             async with asyncio.timeout(self.limits.timeout):
@@ -202,7 +186,7 @@ class Endpoint:
             return self._refused(status, retry_after, seconds)
         if self.circuit is not None:
             self.circuit.succeeded(seconds)
-        return _Attempt(answer=self._decoded(content), seconds=seconds)
+        return Attempt(answer=self._decoded(content), seconds=seconds)
 
     async def _send(
         self, client: httpx.AsyncClient, call: Call
@@ -230,67 +214,36 @@ class Endpoint:
             return failed("the answer is not JSON")
         return self._read(decoded)
 
-    def _refused(self, status: int, retry_after: float | None, seconds: float) -> _Attempt:
-        waitable = status in _WAITABLE or status >= 500
-        detail = f"status {status}"
-        if retry_after is not None and waitable:
-            detail += f", asks to wait {retry_after:g} s"
-        if status in {401, 403}:
-            detail += "; check the key"
-        if 300 <= status < 400:
-            detail += "; redirects are not followed, configure the final URL"
-        throttled = status == httpx.codes.TOO_MANY_REQUESTS
-        if self.circuit is not None and waitable:
+    def _refused(self, status: int, retry_after: float | None, seconds: float) -> Attempt:
+        attempt = refused(status, retry_after=retry_after, seconds=seconds)
+        if self.circuit is not None and attempt.retryable:
             self.circuit.failed(f"status {status}", retry_after=retry_after)
-        return _Attempt(
-            answer=failed(
-                detail, Reason.SUMMARIZER_THROTTLED if throttled else Reason.SUMMARIZER_ERROR
-            ),
-            seconds=seconds,
-            retryable=waitable,
-            retry_after=retry_after or 0.0,
-            charged=False,
-        )
+        return attempt
 
     def _broken(
         self, answer: Answer, seconds: float, *, retryable: bool = False, charged: bool = True
-    ) -> _Attempt:
+    ) -> Attempt:
         if self.circuit is not None:
             self.circuit.failed(answer.detail)
-        return _Attempt(answer=answer, seconds=seconds, retryable=retryable, charged=charged)
+        return Attempt(answer=answer, seconds=seconds, retryable=retryable, charged=charged)
 
-    def _paused(self) -> _Attempt | None:
+    def _paused(self) -> Attempt | None:
         if self.circuit is None or self.circuit.state is not CircuitState.OPEN:
             return None
         until = self.circuit.paused_until
         detail = f"paused until {until:%Y-%m-%dT%H:%M:%SZ} ({self.circuit.cause})"
-        return _Attempt(answer=failed(detail, Reason.SUMMARIZER_THROTTLED), charged=False)
+        return Attempt(answer=failed(detail, Reason.SUMMARIZER_THROTTLED), charged=False)
 
-    def _over_budget(self) -> _Attempt:
+    def _over_budget(self) -> Attempt:
         detail = (
             f"tokens_per_day {self.budget.per_day} holds no further call; "
             f"it begins anew at {self.budget.resets_at:%Y-%m-%dT%H:%M:%SZ}"
         )
-        return _Attempt(answer=failed(detail, Reason.OVER_BUDGET), charged=False)
+        return Attempt(answer=failed(detail, Reason.OVER_BUDGET), charged=False)
 
 
-def _outcome(state: RetryCallState) -> _Attempt:
+def _outcome(state: RetryCallState) -> Attempt:
     if state.outcome is None:  # tenacity asks only after an attempt
         raise RuntimeError("a retry decision was asked for before the first attempt")
-    result: _Attempt = state.outcome.result()
+    result: Attempt = state.outcome.result()
     return result
-
-
-def _summary(attempt: _Attempt, *, attempts: int) -> Summary:
-    answer, detail = attempt.answer, attempt.answer.detail
-    if answer.text is None and attempts > 1:
-        detail += f" (attempt {attempts})"
-    return Summary(
-        text=answer.text,
-        reason=answer.reason,
-        detail=detail,
-        seconds=attempt.seconds,
-        prompt_tokens=answer.prompt_tokens,
-        completion_tokens=answer.completion_tokens,
-        attempts=attempts,
-    )
