@@ -6,10 +6,9 @@ from __future__ import annotations
 import hashlib
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import structlog
-from spacy.language import Language
 
 from monitor.attribution.explainer import DocumentExplainer, Method
 from monitor.errors import ConfigurationError, DatabaseUnavailable
@@ -182,14 +181,11 @@ def attributing_of(
     wanted: AttributionSettings,
     *,
     summarizer: Summarizer,
-    language: Language,
     encoder: Encoder,
-    sentences: int,
     seed: int,
     open_series: OpenSeries | None = None,
 ) -> Attributing:
-    """The stage that the configuration asks for; `sentences` is TextRank's length of a summary,
-    `open_series` tells which series are in a breach.
+    """The stage that the configuration asks for; `open_series` tells which series are in a breach.
 
     Raises `ConfigurationError` for a likelihood where no model is loaded here.
     """
@@ -201,13 +197,15 @@ def attributing_of(
         if not isinstance(summarizer, Seq2SeqSummarizer | CausalSummarizer):
             raise ConfigurationError(NEEDS_OWN_MODEL)
         evaluators = likelihood(summarizer)
-    elif extracts:
-        evaluators = textrank(language, encoder, sentences=sentences)
+    elif isinstance(summarizer, TextRankSummarizer):
+        evaluators = textrank(summarizer, encoder)
     else:
         evaluators = similarity(summarizer, encoder)
-    policy = Policy(share=wanted.share_where(extracts=extracts), above_hss=wanted.above_hss)
-    in_breach = not policy.never if wanted.in_breach is None else wanted.in_breach
-    policy = replace(policy, in_breach=in_breach and open_series is not None)
+    policy = Policy(
+        share=wanted.share_where(extracts=extracts),
+        above_hss=wanted.above_hss,
+        in_breach=open_series is not None and wanted.in_breach_where(extracts=extracts),
+    )
     explainer = None
     if wanted.methods and not policy.never:
         explainer = DocumentExplainer(
@@ -248,7 +246,9 @@ def _method(name: str, summarizer: Summarizer) -> Method:
             if not isinstance(summarizer, Seq2SeqSummarizer):
                 return AttentionMethod(model=None, tokenizer=None)
             loaded = summarizer.loaded
-            return AttentionMethod(model=loaded.model, tokenizer=loaded.tokenizer)
+            return AttentionMethod(
+                model=loaded.model, tokenizer=loaded.tokenizer, limit=loaded.input_limit
+            )
 
 
 def _spread(numbers: Sequence[int], count: int) -> tuple[int, ...]:

@@ -130,9 +130,7 @@ def build(
     attributing = attributing_of(
         settings.attribution,
         summarizer=summarizer,
-        language=language,
         encoder=encoder,
-        sentences=settings.summarizer.textrank.sentences,
         seed=settings.perturbation.seed,
         open_series=open_series,
     )

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from spacy.language import Language
 
 from monitor.attribution.segmentation import Segmentation, segment
 from monitor.attribution.similarity_value import MaskedSummarizer, SimilarityEvaluator, TextMasking
@@ -16,7 +15,9 @@ from monitor.ports import Encoder, Summarizer
 from monitor.records import IncomingRecord, Summary, SummaryDistribution, SummaryTask
 from monitor.scoring.transport import transport
 from monitor.summarization.causal import CausalSummarizer
+from monitor.summarization.prompts import encodable
 from monitor.summarization.seq2seq import Seq2SeqSummarizer
+from monitor.summarization.textrank import TextRankSummarizer
 
 Evaluators = Callable[[IncomingRecord, Sequence[tuple[str, str]]], list[Evaluator]]
 """One evaluator a (document, summary); the documents are a record's and its versions."""
@@ -25,19 +26,22 @@ _MARK = "\ufdd0"
 """A noncharacter: it stands in no document, and no chat template writes it."""
 
 
-def textrank(language: Language, encoder: Encoder, *, sentences: int) -> Evaluators:
+def textrank(summarizer: TextRankSummarizer, encoder: Encoder) -> Evaluators:
     """Similarity over the tokens of one parse a document (see `textrank_value`)."""
 
     def make(_: IncomingRecord, texts: Sequence[tuple[str, str]]) -> list[Evaluator]:
-        # A lone surrogate has no UTF-8 form; one character stands for it, so offsets hold.
-        parsed = language.pipe(
-            [document.encode("utf-8", "replace").decode("utf-8") for document, _ in texts]
-        )
+        # One character stands for a lone surrogate, so offsets hold.
+        parsed = summarizer.nlp.pipe([encodable(document) for document, _ in texts])
         made: list[Evaluator] = []
         for (document, summary), doc in zip(texts, parsed, strict=True):
             starts = [sentence.start_char for sentence in doc.sents]
             cut = segment(document, sentence_starts=starts)
-            masked = MaskedTextRank(doc=doc, segmentation=cut, sentences=sentences)
+            masked = MaskedTextRank(
+                doc=doc,
+                segmentation=cut,
+                sentences=summarizer.sentences,
+                phrases=summarizer.phrases,
+            )
             (whole,) = masked.summarize(np.ones((1, len(cut.words)), dtype=bool))
             baseline = None
             if whole.text == summary and whole.sentences:
@@ -87,10 +91,11 @@ def likelihood(summarizer: Seq2SeqSummarizer | CausalSummarizer) -> Evaluators:
     def make(_: IncomingRecord, texts: Sequence[tuple[str, str]]) -> list[Evaluator]:
         return [
             LikelihoodEvaluator(
-                segmentation=segment(document.encode("utf-8", "replace").decode("utf-8")),
-                summary=summary.encode("utf-8", "replace").decode("utf-8"),
+                segmentation=segment(encodable(document)),
+                summary=encodable(summary),
                 model=summarizer.loaded.model,
                 tokenizer=summarizer.loaded.tokenizer,
+                limit=summarizer.loaded.input_limit,
                 prefix=prefix,
                 suffix=suffix,
             )

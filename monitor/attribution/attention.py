@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from monitor.attribution.subwords import input_limit, subwords
+from monitor.attribution.subwords import subwords
 from monitor.attribution.value import ValueFunction
 from monitor.records import Attribution, FloatArray, Reason
 
@@ -28,6 +28,8 @@ class AttentionMethod:
 
     model: PreTrainedModel | None
     tokenizer: PreTrainedTokenizerBase | None
+    limit: int | None = None
+    """Longest input in tokens; `None` where it is not known."""
     name: str = "attention"
     random: bool = False
 
@@ -43,10 +45,9 @@ class AttentionMethod:
         if value.remaining < 1:
             return Attribution(values=None, reason=Reason.OVER_BUDGET)
         value.spend(1)
-        limit = input_limit(self.model, self.tokenizer)
-        source = subwords(cut, self.tokenizer, limit=limit)
+        source = subwords(cut, self.tokenizer, limit=self.limit)
         target = self.tokenizer(
-            text_target=value.summary, truncation=limit is not None, max_length=limit
+            text_target=value.summary, truncation=self.limit is not None, max_length=self.limit
         )
         mass = _cross_attention(
             self.model.train(mode=False), source.ids.tolist(), target["input_ids"]

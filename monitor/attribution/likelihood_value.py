@@ -9,7 +9,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from monitor.attribution.segmentation import BoolArray, Segmentation
-from monitor.attribution.subwords import input_limit, subwords
+from monitor.attribution.subwords import subwords
 from monitor.attribution.value import Outcome
 from monitor.records import FloatArray
 
@@ -36,14 +36,16 @@ class LikelihoodEvaluator:
         summary: str,
         model: PreTrainedModel,
         tokenizer: PreTrainedTokenizerBase,
+        limit: int | None,
         batch_size: int = 16,
         prefix: str = "",
         suffix: str = "\n\nSummary:",
     ) -> None:
         """Puts the model into evaluation mode, for dropout would make v random.
 
-        `summary` must hold at least one token; `prefix` and `suffix` are for causal models
-        (where a chat template is due, render it into them). Raises `UsageError` for a
+        `limit` is the longest input in tokens, `None` where it is not known: what lies behind
+        it is cut. `summary` must hold at least one token; `prefix` and `suffix` are for causal
+        models (where a chat template is due, render it into them). Raises `UsageError` for a
         tokenizer without offsets.
         """
         self.segmentation = segmentation
@@ -51,7 +53,6 @@ class LikelihoodEvaluator:
         self._model = model.train(mode=False)
         self._batch_size = batch_size
         self._paired = bool(model.config.is_encoder_decoder)
-        limit = input_limit(model, tokenizer)
         target = tokenizer(text_target=summary, truncation=limit is not None, max_length=limit)
         if self._paired:
             self._before, self._after = np.empty(0, np.int64), np.empty(0, np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from monitor.attribution.segmentation import BoolArray, IntArray, Segmentation
 from monitor.errors import UsageError
@@ -60,17 +60,3 @@ def subwords(
     return Subwords(
         ids=np.array(encoded["input_ids"], dtype=np.int64), words=np.where(belongs, word, -1)
     )
-
-
-def input_limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
-    """Tokens that a model takes, `None` where neither it nor its tokenizer tells."""
-    known = [
-        limit
-        for limit in (
-            getattr(model.config, "max_position_embeddings", None),
-            tokenizer.model_max_length,
-        )
-        # Tokenizers write 10³⁰ for "not known".
-        if isinstance(limit, int) and 0 < limit < 10**9
-    ]
-    return min(known, default=None)

@@ -49,8 +49,8 @@ class MaskedTextRank:
         *,
         doc: Doc,
         segmentation: Segmentation,
-        sentences: int = 3,
-        phrases: int = 10,
+        sentences: int,
+        phrases: int,
         lookback: int = 3,
         tags: Sequence[str] = ("ADJ", "NOUN", "PROPN", "VERB"),
     ) -> None:

@@ -59,6 +59,7 @@ def _attribution(
     An explained record takes K' + 2 explanations by each method: the document's, those of K'
     versions, and the document's once more for the noise floor. Evaluations and seconds are
     measured where explained records are stored, else evaluations are bounded by the budgets.
+    Records that are explained because their series is in a breach come on top of the numbers.
     """
     wanted = settings.attribution
     explanations = len(wanted.methods) * (wanted.perturbations + 2)
@@ -85,7 +86,8 @@ def _attribution(
     return {
         "methods": wanted.methods,
         "share": share,
-        "in_breach": _in_breach(settings, share),
+        "in_breach": bool(wanted.methods)
+        and wanted.in_breach_where(extracts=settings.summarizer.kind == "textrank"),
         "explained_per_day": explained,
         "explanations_per_record": explanations,
         "evaluations_per_record": evaluations if wanted.methods else 0.0,
@@ -108,14 +110,6 @@ def _share(settings: Settings, scored: Sequence[RecordDetail]) -> float:
     known = [detail.row.hss for detail in scored if detail.row.hss is not None]
     high = sum(hss >= wanted.above_hss for hss in known) / len(known) if known else 0.0
     return share + (1 - share) * high
-
-
-def _in_breach(settings: Settings, share: float) -> bool:
-    """Whether every record of a series in a breach is explained, too: not in the numbers."""
-    wanted = settings.attribution
-    if wanted.in_breach is not None:
-        return wanted.in_breach and bool(wanted.methods)
-    return share > 0 or (wanted.above_hss is not None and bool(wanted.methods))
 
 
 def _times(one: float | None, count: float | None) -> float | None:

@@ -212,6 +212,12 @@ class Attribution(Section):
             return self.share
         return TEXTRANK_SHARE if extracts else 0.0
 
+    def in_breach_where(self, *, extracts: bool) -> bool:
+        """`in_breach`, or its default: where share or above_hss explains any record at all."""
+        if self.in_breach is not None:
+            return self.in_breach
+        return self.share_where(extracts=extracts) > 0 or self.above_hss is not None
+
     @model_validator(mode="after")
     def _enough(self) -> Attribution:
         if len(set(self.methods)) < len(self.methods):

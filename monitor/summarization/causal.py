@@ -16,7 +16,7 @@ from monitor.summarization.generation import (
     load,
     token_offsets,
 )
-from monitor.summarization.length import PromptLength, checked_policy, input_limit
+from monitor.summarization.length import PromptLength, checked_policy
 from monitor.summarization.naming import summarizer_name, text_hash
 from monitor.summarization.prompts import checked_template, filled
 
@@ -65,7 +65,7 @@ class CausalSummarizer:
         tokenizer.padding_side = "left"
         # A chat template writes the special tokens itself.
         self._chat = chat_template and tokenizer.chat_template is not None
-        context = input_limit(self.loaded.model.config, tokenizer)
+        context = self.loaded.input_limit
         limit = max_input_tokens or (context - max_new_tokens if context else None)
         if limit is None or limit < 1:
             raise ConfigurationError(

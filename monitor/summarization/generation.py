@@ -16,6 +16,7 @@ import torch
 from transformers import AutoTokenizer, StoppingCriteria, StoppingCriteriaList
 
 from monitor.errors import ConfigurationError, ModelUnavailable
+from monitor.summarization.length import input_limit
 from monitor.summarization.naming import folder_digest
 
 _DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -28,6 +29,8 @@ class LoadedModel:
     model: Any
     """In evaluation mode, on its device."""
     tokenizer: Any
+    input_limit: int | None
+    """Longest input in tokens; `None` where neither model nor tokenizer tells."""
     identity: dict[str, object]
     """Name and revision, without the place it was loaded from."""
 
@@ -89,7 +92,12 @@ def load(
         if folder.is_dir()
         else {"model": source, "revision": getattr(model.config, "_commit_hash", None)}
     )
-    return LoadedModel(model=model, tokenizer=tokenizer, identity={**identity, "dtype": dtype})
+    return LoadedModel(
+        model=model,
+        tokenizer=tokenizer,
+        input_limit=input_limit(model.config, tokenizer),
+        identity={**identity, "dtype": dtype},
+    )
 
 
 class Deadline(StoppingCriteria):

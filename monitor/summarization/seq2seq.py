@@ -16,7 +16,7 @@ from monitor.summarization.generation import (
     load,
     token_offsets,
 )
-from monitor.summarization.length import PromptLength, checked_policy, input_limit
+from monitor.summarization.length import PromptLength, checked_policy
 from monitor.summarization.naming import summarizer_name, text_hash
 from monitor.summarization.prompts import PLACEHOLDER, checked_template, filled
 
@@ -62,7 +62,7 @@ class Seq2SeqSummarizer:
             dtype=dtype,
         )
         """Model and tokenizer, for value functions that need probabilities."""
-        limit = max_input_tokens or input_limit(self.loaded.model.config, self.loaded.tokenizer)
+        limit = max_input_tokens or self.loaded.input_limit
         if limit is None:
             raise ConfigurationError(
                 f"max_input_tokens: {model!r} tells no limit; set what it was trained with"

@@ -112,7 +112,7 @@ def ways() -> tuple[Callable[[], Evaluator], Evaluator]:
     def fast() -> SimilarityEvaluator:
         doc = nlp(document)
         cut = segment(document, sentence_starts=[s.start_char for s in doc.sents])
-        summarizer = MaskedTextRank(doc=doc, segmentation=cut)
+        summarizer = MaskedTextRank(doc=doc, segmentation=cut, sentences=3, phrases=10)
         (whole,) = summarizer.summarize(np.ones((1, len(cut.words)), dtype=bool))
         sentences = whole.sentences or ()
         vectors = encoder.encode(sentences)

@@ -86,7 +86,7 @@ def test_batched_values_equal_one_at_a_time_on_bart(bart: Any, tokenizer: Any) -
     cut = segment(DOCUMENT)
     masks = _random_masks(len(cut.words), 20)
     found = LikelihoodEvaluator(
-        segmentation=cut, summary=SUMMARY, model=bart, tokenizer=tokenizer, batch_size=7
+        segmentation=cut, summary=SUMMARY, model=bart, tokenizer=tokenizer, limit=1024, batch_size=7
     ).evaluate(masks)
     encoded = tokenizer(DOCUMENT, return_offsets_mapping=True)
     labels = torch.tensor([tokenizer(SUMMARY)["input_ids"]])
@@ -119,6 +119,7 @@ def test_batched_values_equal_one_at_a_time_on_a_causal_model(gpt: Any, tokenize
         summary=SUMMARY,
         model=gpt,
         tokenizer=tokenizer,
+        limit=1024,
         prefix="summarize",
         suffix="summary",
     ).evaluate(masks)
@@ -153,6 +154,7 @@ def test_one_forward_pass_for_a_batch_of_masks(bart: Any, tokenizer: Any) -> Non
         summary=SUMMARY,
         model=bart,
         tokenizer=tokenizer,
+        limit=1024,
         batch_size=16,
     )
     evaluator.evaluate(_random_masks(11, 30))
@@ -172,7 +174,7 @@ def test_budget_of_200_for_300_words_is_kept(bart: Any, tokenizer: Any) -> None:
 
     document = " ".join(["T a b c d e f g h i j k l m n o p q r s."] * 15)
     evaluator = Counting(
-        segmentation=segment(document), summary="a b", model=bart, tokenizer=tokenizer
+        segmentation=segment(document), summary="a b", model=bart, tokenizer=tokenizer, limit=1024
     )
     value = BudgetedValue(evaluator, budget=200)
     found = ShapMethod().explain(value, seed=0)
@@ -186,7 +188,7 @@ def test_words_past_the_models_limit_carry_nothing(bart: Any, tokenizer: Any) ->
     """5,000 words: what the model never saw cannot matter, and nothing crashes."""
     cut = segment(" ".join(["word"] * 5000))
     evaluator = LikelihoodEvaluator(
-        segmentation=cut, summary=SUMMARY, model=bart, tokenizer=tokenizer
+        segmentation=cut, summary=SUMMARY, model=bart, tokenizer=tokenizer, limit=1024
     )
     masks = np.ones((2, 5000), dtype=bool)
     masks[1, 1024:] = False
@@ -198,7 +200,7 @@ def test_words_past_the_models_limit_carry_nothing(bart: Any, tokenizer: Any) ->
 def test_separation_is_the_transport_of_token_probabilities(bart: Any, tokenizer: Any) -> None:
     """In one dimension the optimal plan matches order statistics; the full document is at 0."""
     evaluator = LikelihoodEvaluator(
-        segmentation=segment(DOCUMENT), summary=SUMMARY, model=bart, tokenizer=tokenizer
+        segmentation=segment(DOCUMENT), summary=SUMMARY, model=bart, tokenizer=tokenizer, limit=1024
     )
     full = Outcome(value=0.0, output=np.array([0.2, 0.9]))
     other = Outcome(value=0.0, output=np.array([0.1, 0.4]))
@@ -210,11 +212,11 @@ def test_attention_lies_on_the_words_of_their_subwords(bart: Any, tokenizer: Any
     """Summed by hand from the model's own weights, special tokens and stops left out."""
     cut = segment(DOCUMENT)
     evaluator = LikelihoodEvaluator(
-        segmentation=cut, summary=SUMMARY, model=bart, tokenizer=tokenizer
+        segmentation=cut, summary=SUMMARY, model=bart, tokenizer=tokenizer, limit=1024
     )
     value = BudgetedValue(evaluator, budget=16)
     before = bart.config._attn_implementation
-    found = AttentionMethod(model=bart, tokenizer=tokenizer).explain(value, seed=0)
+    found = AttentionMethod(model=bart, tokenizer=tokenizer, limit=1024).explain(value, seed=0)
     encoded = tokenizer(DOCUMENT, return_offsets_mapping=True)
     bart.set_attn_implementation("eager")
     with torch.no_grad():
@@ -240,7 +242,9 @@ def test_attention_without_cross_attention_is_unavailable(
 ) -> None:
     """A reason, never a 0."""
     value = BudgetedValue(known_game(lambda masks: masks.sum(axis=1), "two words"), budget=16)
-    method = AttentionMethod(model=gpt if kind == "causal" else None, tokenizer=tokenizer)
+    method = AttentionMethod(
+        model=gpt if kind == "causal" else None, tokenizer=tokenizer, limit=1024
+    )
     found = method.explain(value, seed=0)
     assert (found.values, found.reason) == (None, Reason.UNAVAILABLE)
 
@@ -250,7 +254,6 @@ def test_tokenizer_without_offsets_is_refused(bart: Any, tokenizer: Any) -> None
 
     class Slow:
         is_fast = False
-        model_max_length = 10
         bos_token = None
 
         def __call__(self, *_: Any, **__: Any) -> dict[str, list[int]]:
@@ -258,5 +261,5 @@ def test_tokenizer_without_offsets_is_refused(bart: Any, tokenizer: Any) -> None
 
     with pytest.raises(UsageError, match="fast tokenizer"):
         LikelihoodEvaluator(
-            segmentation=segment(DOCUMENT), summary=SUMMARY, model=bart, tokenizer=Slow()
+            segmentation=segment(DOCUMENT), summary=SUMMARY, model=bart, tokenizer=Slow(), limit=10
         )

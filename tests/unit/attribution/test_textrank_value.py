@@ -44,7 +44,7 @@ def monkeypatch_module() -> Any:
 
 def _masked(doc: Any) -> tuple[Any, MaskedTextRank]:
     cut = segment(doc.text, sentence_starts=[sentence.start_char for sentence in doc.sents])
-    return cut, MaskedTextRank(doc=doc, segmentation=cut)
+    return cut, MaskedTextRank(doc=doc, segmentation=cut, sentences=3, phrases=10)
 
 
 def test_all_words_kept_selects_what_pytextrank_selects(parse: Any, articles: list[str]) -> None:

@@ -180,18 +180,14 @@ def test_without_the_database_the_share_decides(encoder: Any) -> None:
     assert [each.reason for each in found.methods] == [Reason.NOT_SELECTED]
 
 
-def test_a_breach_asks_a_remote_model_only_where_that_was_wanted(
-    language: Any, encoder: Any
-) -> None:
+def test_a_breach_asks_a_remote_model_only_where_that_was_wanted(encoder: Any) -> None:
     """Hundreds of calls a record, just when the service is in trouble, need a yes."""
     explained = []
     for wanted in (AttributionSettings(), AttributionSettings(in_breach=True)):
         stage = attributing_of(
             wanted,
             summarizer=FirstSentence(),
-            language=language,
             encoder=encoder,
-            sentences=3,
             seed=0,
             open_series=lambda: frozenset({Series(service="s", model="m", category="")}),
         )
@@ -214,9 +210,7 @@ def test_by_default_textrank_is_explained_and_remote_services_are_left_alone(
         attributing_of(
             AttributionSettings(),
             summarizer=summarizer,
-            language=language,
             encoder=encoder,
-            sentences=3,
             seed=0,
         )
         for summarizer in (TextRankSummarizer(nlp=language, sentences=3, time_limit=60), remote)
@@ -268,9 +262,7 @@ def test_textrank_values_are_exact_at_both_ends(language: Any, encoder: Any) -> 
     stage = attributing_of(
         AttributionSettings(share=1.0, methods=("shap", "lime", "smile", "attention")),
         summarizer=summarizer,
-        language=language,
         encoder=encoder,
-        sentences=2,
         seed=0,
     )
     y = summarizer.summarize([SummaryTask(document=NEWS, original_document=NEWS)])[0].text or ""
@@ -287,15 +279,13 @@ def test_textrank_values_are_exact_at_both_ends(language: Any, encoder: Any) -> 
     assert attention.reason is Reason.UNAVAILABLE
 
 
-def test_likelihood_without_a_model_is_refused(language: Any, encoder: Any) -> None:
+def test_likelihood_without_a_model_is_refused(encoder: Any) -> None:
     """Before the first record, with the key and the remedy."""
     with pytest.raises(ConfigurationError, match=r"attribution\.value.*seq2seq"):
         attributing_of(
             AttributionSettings(value="likelihood"),
             summarizer=FirstSentence(),
-            language=language,
             encoder=encoder,
-            sentences=3,
             seed=0,
         )
 
@@ -340,9 +330,7 @@ def test_odd_documents_by_textrank(language: Any, encoder: Any, document: str) -
     stage = attributing_of(
         AttributionSettings(share=1.0, methods=("shap", "lime", "smile"), max_evaluations=40),
         summarizer=summarizer,
-        language=language,
         encoder=encoder,
-        sentences=3,
         seed=0,
     )
     task = SummaryTask(document=document, original_document=document)

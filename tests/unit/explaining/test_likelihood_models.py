@@ -35,16 +35,12 @@ RECORD = IncomingRecord(
 )
 
 
-def test_a_seq2seq_model_gives_likelihoods_and_attention(
-    tiny_bart: Path, language: Any, encoder: Any
-) -> None:
+def test_a_seq2seq_model_gives_likelihoods_and_attention(tiny_bart: Path, encoder: Any) -> None:
     """`auto` takes the likelihood, and attention is available there alone."""
     stage = attributing_of(
         AttributionSettings(methods=("shap", "attention"), share=1.0, max_evaluations=130),
         summarizer=Seq2SeqSummarizer(model=str(tiny_bart), **GENERATION),
-        language=language,
         encoder=encoder,
-        sentences=3,
         seed=0,
     )
     result = ScoredRecord(
@@ -82,3 +78,17 @@ def test_a_causal_model_is_asked_by_its_own_prompt(tiny_llama: Path) -> None:
     assert values[0] != values[1]
     assert all(np.isfinite(values))
     assert max(values) < 0
+
+
+def test_a_document_is_read_as_far_as_the_model_reads(tiny_bart: Path) -> None:
+    """64 tokens: a word behind them was not summarized, and carries nothing."""
+    (evaluator,) = likelihood(Seq2SeqSummarizer(model=str(tiny_bart), **GENERATION))(
+        RECORD, [(" ".join([DOCUMENT] * 30), SUMMARY)]
+    )
+    words = len(evaluator.segmentation.words)
+    masks = np.ones((3, words), dtype=bool)
+    masks[1, 64:] = False
+    masks[2, :8] = False
+    whole, without_the_end, without_the_begin = evaluator.evaluate(masks)
+    assert without_the_end.value == pytest.approx(whole.value, abs=1e-5)
+    assert without_the_begin.value != pytest.approx(whole.value, abs=1e-5)

@@ -70,6 +70,7 @@ def test_an_unknown_policy_names_the_choices():
         ({"max_position_embeddings": 1024}, 1024, 1024),
         ({"max_position_embeddings": 1024}, 512, 512),
         ({"n_positions": 2048}, int(1e30), 2048),
+        ({"max_encoder_position_embeddings": 4096}, int(1e30), 4096),
         ({}, int(1e30), None),
     ],
 )
