@@ -14,7 +14,7 @@ from pathlib import Path
 
 import structlog
 import uvicorn
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from prometheus_client import disable_created_metrics
 
 import monitor
@@ -43,39 +43,10 @@ EVALUATOR_STOP_SECONDS = 5.0
 
 def web(front: Front) -> FastAPI:
     """The HTTP application of a front, with its jobs running while it does."""
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        def count(job: str, outcome: str) -> None:
-            front.telemetry.count("hss_job_runs_total", job, outcome)
-
-        scheduler = background(front.jobs(), count=count)
-        await asyncio.to_thread(front.gauges.refresh)
-        if front.scorers is not None:
-            supervise(front.scorers, front.telemetry)
-        if front.evaluator is not None:
-            front.evaluator.supervise()
-        scheduler.start()
-        sweeping = asyncio.create_task(_sweep(front.gathering))
-        log.info("front_started", name=front.name, database=front.stores.database.url)
-        try:
-            yield
-        finally:
-            sweeping.cancel()
-            await asyncio.to_thread(scheduler.shutdown)
-            for children, seconds in (
-                (front.evaluator, EVALUATOR_STOP_SECONDS),
-                (front.scorers, STOP_SECONDS),
-            ):
-                if children is not None:
-                    await asyncio.to_thread(children.stop, seconds=seconds)
-            await asyncio.to_thread(front.book.flush)
-            log.info("front_stopped", name=front.name)
-
     app = FastAPI(
         title="hss-monitor",
         version=monitor.__version__,
-        lifespan=lifespan,
+        lifespan=lambda _: _running(front),
         # The interactive documentation loads scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
@@ -91,29 +62,67 @@ def web(front: Front) -> FastAPI:
     app.include_router(front.ingest)
     app.include_router(pages_router(front.sources))
     app.include_router(runbooks_router())
+    app.include_router(_own_router(front))
+    return app
 
-    @app.get("/metrics")
+
+@asynccontextmanager
+async def _running(front: Front) -> AsyncIterator[None]:
+    """Its jobs and its children, from their start to their orderly end."""
+
+    def count(job: str, outcome: str) -> None:
+        front.telemetry.count("hss_job_runs_total", job, outcome)
+
+    scheduler = background(front.jobs(), count=count)
+    await asyncio.to_thread(front.gauges.refresh)
+    if front.scorers is not None:
+        supervise(front.scorers, front.telemetry)
+    if front.evaluator is not None:
+        front.evaluator.supervise()
+    scheduler.start()
+    sweeping = asyncio.create_task(_sweep(front.gathering))
+    log.info("front_started", name=front.name, database=front.stores.database.url)
+    try:
+        yield
+    finally:
+        sweeping.cancel()
+        await asyncio.to_thread(scheduler.shutdown)
+        for children, seconds in (
+            (front.evaluator, EVALUATOR_STOP_SECONDS),
+            (front.scorers, STOP_SECONDS),
+        ):
+            if children is not None:
+                await asyncio.to_thread(children.stop, seconds=seconds)
+        await asyncio.to_thread(front.book.flush)
+        log.info("front_stopped", name=front.name)
+
+
+def _own_router(front: Front) -> APIRouter:
+    """What the process tells of itself."""
+    router = APIRouter()
+
+    @router.get("/metrics")
     def metrics(request: Request) -> Response:
         """Prometheus text, or OpenMetrics with exemplars where it is accepted."""
         body, kind = exposition(front.telemetry.registry, request.headers.get("accept", ""))
         return Response(body, headers={"content-type": kind})
 
-    @app.get("/api/status")
+    @router.get("/api/status")
     async def status() -> dict[str, object]:
         """What this front has seen since it started."""
         return front.status()
 
-    @app.get("/healthz")
+    @router.get("/healthz")
     async def healthz() -> dict[str, str]:
         """Alive. Depends on nothing but this process."""
         return {"status": "ok", "version": monitor.__version__}
 
-    @app.get("/readyz")
+    @router.get("/readyz")
     async def readyz() -> dict[str, str]:
         """Ready to take records in; never waits for a summarizer or a remote database."""
         return {"status": "ready"}
 
-    return app
+    return router
 
 
 async def _sweep(gathering: Gathering) -> None:
