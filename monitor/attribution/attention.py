@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from monitor.attribution.players import refusal
 from monitor.attribution.subwords import subwords
 from monitor.attribution.value import ValueFunction
 from monitor.records import Attribution, FloatArray, Reason
@@ -35,15 +36,13 @@ class AttentionMethod:
 
     def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
         """Reads document and summary from `value`, which it charges but does not call."""
-        cut = value.segmentation
         if self.model is None or self.tokenizer is None:
             return Attribution(values=None, reason=Reason.UNAVAILABLE)
         if not self.model.config.is_encoder_decoder:
             return Attribution(values=None, reason=Reason.UNAVAILABLE)
-        if not cut.words:
-            return Attribution(values=None, reason=Reason.EMPTY_DOCUMENT)
-        if value.remaining < 1:
-            return Attribution(values=None, reason=Reason.OVER_BUDGET)
+        if (refused := refusal(value, least=1)) is not None:
+            return refused
+        cut = value.segmentation
         value.spend(1)
         source = subwords(cut, self.tokenizer, limit=self.limit)
         target = self.tokenizer(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
+from monitor.attribution.scaling import scaled
 from monitor.records import FloatArray
 
 
@@ -47,10 +48,10 @@ def signed_cells(values: FloatArray) -> FloatArray | None:
     >>> signed_cells(np.array([3.0, -1.0]))
     array([0.75, 0.  , 0.  , 0.25])
     """
-    scaled = _scaled(values)
-    if scaled is None:
+    shape = scaled(values)
+    if shape is None:
         return None
-    return np.concatenate([np.maximum(scaled, 0.0), np.maximum(-scaled, 0.0)])
+    return np.concatenate([np.maximum(shape, 0.0), np.maximum(-shape, 0.0)])
 
 
 def compare(first: FloatArray, second: FloatArray) -> Comparison | None:
@@ -62,7 +63,7 @@ def compare(first: FloatArray, second: FloatArray) -> Comparison | None:
     >>> compare(np.array([1.0, -2.0]), np.array([-1.0, 2.0])).signed
     1.0
     """
-    a, b = _scaled(first), _scaled(second)
+    a, b = scaled(first), scaled(second)
     cells_a, cells_b = signed_cells(first), signed_cells(second)
     if a is None or b is None or cells_a is None or cells_b is None:
         return None
@@ -73,15 +74,6 @@ def compare(first: FloatArray, second: FloatArray) -> Comparison | None:
         one_minus_spearman=_one_minus_spearman(a, b),
         one_minus_cosine=min(max(1.0 - cosine, 0.0), 2.0),
     )
-
-
-def _scaled(values: FloatArray) -> FloatArray | None:
-    """φ/Σ|φ|, by way of the maximum so that no sum overflows or vanishes."""
-    largest = np.max(np.abs(values), initial=0.0)
-    if largest == 0.0:
-        return None
-    shape = values / largest
-    return np.asarray(shape / np.abs(shape).sum(), dtype=np.float64)
 
 
 def _relative_entropy(p: FloatArray, m: FloatArray) -> float:

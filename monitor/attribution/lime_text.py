@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from lime.lime_text import LimeTextExplainer
 
+from monitor.attribution.players import Game, game_of, only_player, players_of, refusal
 from monitor.attribution.segmentation import BoolArray, spread
 from monitor.attribution.value import ValueFunction
-from monitor.records import Attribution, FloatArray, Granularity, Reason
+from monitor.records import Attribution, FloatArray, Granularity
 
 _MASKED = "_"
 
@@ -36,33 +37,29 @@ class LimeMethod:
 
     def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
         """Uses at most `value.remaining` evaluations; raises what `value` raises."""
-        cut = value.segmentation
-        before, words = value.evaluations, len(cut.words)
-        if words == 0:
-            return Attribution(values=None, reason=Reason.EMPTY_DOCUMENT)
-        if value.remaining < 2:
-            return Attribution(values=None, reason=Reason.OVER_BUDGET)
-        by_word = self.granularity is Granularity.WORD
-        groups = np.arange(words) if by_word else cut.sentences
-        values, fit = _surrogate(value, groups, seed=seed)
+        if (refused := refusal(value)) is not None:
+            return refused
+        before = value.evaluations
+        players = players_of(value.segmentation, self.granularity)
+        game, count = game_of(value, players), int(players.max()) + 1
+        fit: float | None = None
+        if count == 1:
+            values = only_player(game)
+        else:
+            values, fit = _surrogate(game, count, samples=value.remaining, seed=seed)
         return Attribution(
-            values=spread(values, groups),
+            values=spread(values, players),
             granularity=self.granularity,
             evaluations=value.evaluations - before,
             fit=fit,
         )
 
 
-def _surrogate(
-    value: ValueFunction, groups: np.ndarray[tuple[int], np.dtype[np.int64]], *, seed: int
-) -> tuple[FloatArray, float | None]:
-    players = int(groups.max()) + 1
-    if players == 1:
-        none, whole = value(np.array([[False], [True]])[:, groups])
-        return np.array([whole - none]), None
+def _surrogate(game: Game, players: int, *, samples: int, seed: int) -> tuple[FloatArray, float]:
+    """Coefficients (players,) and the weighted R² of lime's own fit."""
 
     def classify(texts: Sequence[str]) -> FloatArray:
-        return value(_masks(texts)[:, groups]).reshape(-1, 1)
+        return game(_masks(texts)).reshape(-1, 1)
 
     explainer = LimeTextExplainer(
         bow=False,
@@ -76,7 +73,7 @@ def _surrogate(
         classify,
         labels=(0,),
         num_features=players,
-        num_samples=value.remaining,
+        num_samples=samples,
     )
     values = np.zeros(players)
     for player, weight in explanation.local_exp[0]:

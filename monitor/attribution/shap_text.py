@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import comb
@@ -11,17 +11,16 @@ import numpy as np
 import shap
 
 from monitor.attribution.partition_tree import random_tree
+from monitor.attribution.players import Game, game_of, only_player, refusal
 from monitor.attribution.segmentation import BoolArray, spread
 from monitor.attribution.value import ValueFunction
-from monitor.records import Attribution, FloatArray, Granularity, Reason
+from monitor.records import Attribution, FloatArray, Granularity
 
 EVALUATIONS_PER_WORD = 4
 """Below this partition values are not per word: 200 evaluations on 300 words gave 15
 distinct values (r = .26 with the truth)."""
 EXACT_PLAYERS = 10
 """Up to so many players all subsets are taken, if the budget holds them."""
-
-Game = Callable[[BoolArray], FloatArray]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,12 +60,9 @@ class ShapMethod:
 
         With less than 2 evaluations nothing can be said: `over_budget`.
         """
-        cut = value.segmentation
-        before, words = value.evaluations, len(cut.words)
-        if words == 0:
-            return Attribution(values=None, reason=Reason.EMPTY_DOCUMENT)
-        if value.remaining < 2:
-            return Attribution(values=None, reason=Reason.OVER_BUDGET)
+        if (refused := refusal(value)) is not None:
+            return refused
+        before, words = value.evaluations, len(value.segmentation.words)
         granularity = Granularity.WORD
         if _exact(words, value.remaining) or value.remaining >= EVALUATIONS_PER_WORD * words:
             values = self._values(value, words, budget=value.remaining, seed=seed)
@@ -82,7 +78,7 @@ class ShapMethod:
         groups = value.segmentation.sentences
         count = int(groups.max()) + 1
         sentence_values = self._values(
-            lambda masks: value(masks[:, groups]),
+            game_of(value, groups),
             count,
             budget=max(int(value.remaining * self.sentence_share), 2),
             seed=seed,
@@ -103,8 +99,7 @@ class ShapMethod:
     def _values(self, game: Game, players: int, *, budget: int, seed: int) -> FloatArray:
         if players == 1:
             # shap's partition tree needs two leaves.
-            none, whole = game(np.array([[False], [True]]))
-            return np.array([whole - none])
+            return only_player(game)
         if _exact(players, budget):
             return _exact_values(game, players)
         tree = random_tree(players, np.random.default_rng(seed))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from monitor.attribution.players import game_of, only_player, players_of, refusal
 from monitor.attribution.segmentation import BoolArray, spread
 from monitor.attribution.value import ValueFunction
-from monitor.records import Attribution, FloatArray, Granularity, Reason
+from monitor.records import Attribution, FloatArray, Granularity
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,26 +42,22 @@ class SmileMethod:
 
     def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
         """Uses at most `value.remaining` evaluations; raises what `value` raises."""
-        cut = value.segmentation
-        before, words = value.evaluations, len(cut.words)
-        if words == 0:
-            return Attribution(values=None, reason=Reason.EMPTY_DOCUMENT)
-        if value.remaining < 2:
-            return Attribution(values=None, reason=Reason.OVER_BUDGET)
-        by_word = self.granularity is Granularity.WORD
-        groups = np.arange(words) if by_word else cut.sentences
-        players = int(groups.max()) + 1
-        if players == 1:
-            none, whole = value(np.array([[False], [True]])[:, groups])
-            values, fit = np.array([whole - none]), None
+        if (refused := refusal(value)) is not None:
+            return refused
+        before = value.evaluations
+        players = players_of(value.segmentation, self.granularity)
+        game, count = game_of(value, players), int(players.max()) + 1
+        fit: float | None = None
+        if count == 1:
+            values = only_player(game)
         else:
-            masks = random_masks(players, value.remaining, np.random.default_rng(seed))
-            responses = value(masks[:, groups])
-            distances = value.separations(masks[:, groups])
+            masks = random_masks(count, value.remaining, np.random.default_rng(seed))
+            responses = game(masks)
+            distances = value.separations(masks[:, players])
             weights = np.sqrt(np.exp(-((distances / self.width) ** 2)))
             values, fit = weighted_ridge(masks, responses, weights, penalty=self.penalty)
         return Attribution(
-            values=spread(values, groups),
+            values=spread(values, players),
             granularity=self.granularity,
             evaluations=value.evaluations - before,
             fit=fit,

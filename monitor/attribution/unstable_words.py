@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from monitor.attribution.scaling import scaled
 from monitor.records import FloatArray
 
 
@@ -26,14 +27,9 @@ def word_instability(
     >>> word_instability([1.0, 1.0, 0.0], [[0.0, 1.0, -1.0]])
     array([0.25, 0.  , 0.25])
     """
-    before = _scaled(original)
-    after = [scaled for version in versions if (scaled := _scaled(version)) is not None]
+    before = scaled(np.asarray(original, dtype=np.float64))
+    shapes = (scaled(np.asarray(version, dtype=np.float64)) for version in versions)
+    after = [shape for shape in shapes if shape is not None]
     if before is None or not after:
         return None
     return np.asarray(np.abs(np.stack(after) - before).mean(axis=0) / 2, dtype=np.float64)
-
-
-def _scaled(values: Sequence[float]) -> FloatArray | None:
-    array = np.asarray(values, dtype=np.float64)
-    total = float(np.abs(array).sum())
-    return None if total == 0.0 else array / total
