@@ -21,6 +21,7 @@ from monitor.drift_references import sample_of
 from monitor.errors import DatabaseUnavailable
 from monitor.evaluation.drifting import DriftJudge
 from monitor.evaluation.following import TICK
+from monitor.evaluation.limits import Limits
 from monitor.evaluation.references import References
 from monitor.evaluation.thresholds import ThresholdJudge
 from monitor.evaluation.turn import Evaluator, Judges
@@ -124,7 +125,7 @@ def evaluator_of(settings: Settings, stores: Stores, *, front: str) -> Evaluator
         thresholds=ThresholdJudge(
             samples=samples,
             store=stores.breaches,
-            references=references,
+            limits=Limits(samples, references, stores.facts),
             configured=settings.thresholds,
             breach_id=breach_id,
         ),

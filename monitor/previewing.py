@@ -16,7 +16,8 @@ import numpy as np
 from monitor.breaches.configured import AGE, threshold_of
 from monitor.breaches.preview import Preview, preview
 from monitor.breaches.stored import records_of
-from monitor.breaches.thresholds import Records, Threshold
+from monitor.breaches.thresholds import Threshold
+from monitor.breaches.window import Records
 from monitor.findings import Series
 from monitor.records import FloatArray
 from monitor.settings import Threshold as Configured

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from monitor.breaches.lifecycle import Breach, BreachState, step
-from monitor.breaches.thresholds import Records, Threshold, evaluate
+from monitor.breaches.thresholds import Threshold, evaluate
+from monitor.breaches.window import Records
 from monitor.errors import MalformedInput
 from monitor.records import FloatArray
 

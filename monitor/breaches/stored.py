@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from monitor.breaches.thresholds import Records
+from monitor.breaches.window import Records
 from monitor.findings import SignalSample
 
 

@@ -14,13 +14,14 @@ and a single value (minutes since the last score) with `min_records=1` gives sta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 
-from monitor.errors import ConfigurationError, MalformedInput
-from monitor.records import FloatArray
+from monitor.breaches.window import Records, weighted_quantile
+from monitor.errors import ConfigurationError
 
 CONTRIBUTORS = 10
 
@@ -80,8 +81,20 @@ class Bound:
             return self.value
         if reference is None or len(reference.values) == 0:
             return None
-        found = weighted_quantile(reference.values, reference.weights, self.reference_quantile)
-        return found if self.at_least is None else max(found, self.at_least)
+        q = self.reference_quantile
+        return self.fixed({q: weighted_quantile(reference.values, reference.weights, q)}).value
+
+    def fixed(self, numbers: Mapping[float, float]) -> Bound:
+        """The same bound as a number, where `numbers` has the one of its quantile.
+
+        >>> Bound(reference_quantile=0.9, at_least=0.1).fixed({0.9: 0.05}).value
+        0.1
+        """
+        q = self.reference_quantile
+        if q is None or q not in numbers:
+            return self
+        found = numbers[q]
+        return Bound(value=found if self.at_least is None else max(found, self.at_least))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,53 +151,25 @@ class Threshold:
                 )
 
     @property
+    def quantiles(self) -> tuple[float, ...]:
+        """Which quantiles of the reference its bounds are; empty where they are numbers."""
+        bounds = (self.limit, self.level)
+        found = (None if bound is None else bound.reference_quantile for bound in bounds)
+        return tuple(dict.fromkeys(q for q in found if q is not None))
+
+    @property
     def needs_reference(self) -> bool:
         """Whether it can be judged only against a reference."""
-        bounds = (self.limit, self.level)
-        return any(bound is not None and bound.reference_quantile is not None for bound in bounds)
+        return bool(self.quantiles)
+
+    def fixed(self, numbers: Mapping[float, float]) -> Threshold:
+        """The same threshold with numbers for its bounds, as far as `numbers` has them."""
+        level = None if self.level is None else self.level.fixed(numbers)
+        return replace(self, limit=self.limit.fixed(numbers), level=level)
 
     def against(self, reference: Records | None) -> Threshold:
         """The same threshold with its bounds as numbers, as far as `reference` gives them."""
-
-        def fixed(bound: Bound) -> Bound:
-            number = bound.resolve(reference)
-            return bound if number is None else Bound(value=number)
-
-        level = None if self.level is None else fixed(self.level)
-        return replace(self, limit=fixed(self.limit), level=level)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Records:
-    """Records with this signal; those without a value are left out by the caller."""
-
-    values: FloatArray
-    """(n,)"""
-    weights: FloatArray
-    """(n,) 1/π, positive."""
-    ids: tuple[str, ...]
-    releases: tuple[str | None, ...] | None = None
-    """Release of the service behind each record, where that is of interest."""
-
-    def __post_init__(self) -> None:
-        if not len(self.values) == len(self.weights) == len(self.ids):
-            raise MalformedInput(
-                "records",
-                f"{len(self.values)} values, {len(self.weights)} weights, {len(self.ids)} ids",
-                "hand in one of each a record",
-            )
-        if self.releases is not None and len(self.releases) != len(self.ids):
-            raise MalformedInput(
-                "records",
-                f"{len(self.releases)} releases beside {len(self.ids)} ids",
-                "hand in one a record, or none",
-            )
-        if not (np.isfinite(self.values).all() and (self.weights > 0).all()):
-            raise MalformedInput(
-                "records",
-                "a value is not finite or a weight not positive",
-                "leave out records without this signal; weights are 1/π",
-            )
+        return self.fixed({} if reference is None else reference.quantiles(self.quantiles))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -240,17 +225,6 @@ def evaluate(
         reason=None,
         contributors=_contributors(window, limit, level, sign) if exceeded else (),
     )
-
-
-def weighted_quantile(values: FloatArray, weights: FloatArray, q: float) -> float:
-    """The least value at which the weights up to it reach q of all.
-
-    >>> weighted_quantile(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 8.0]), 0.5)
-    3.0
-    """
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order]) >= q * weights.sum() * (1 - 1e-12)
-    return float(values[order][int(np.argmax(reached))])
 
 
 def _statistic(threshold: Threshold, window: Records, level: float | None) -> float:

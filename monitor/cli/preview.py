@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from monitor.breaches.lifecycle import Breach
-from monitor.breaches.thresholds import Records
+from monitor.breaches.window import Records
 from monitor.cli.options import (
     Category,
     Config,

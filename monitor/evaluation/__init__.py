@@ -2,6 +2,6 @@
 
 Pure of SQL: it reads and writes through `ports`. `turn` is the page to start with; `references`
 says which calibration a series is held to, `following` takes new records into an e-detector,
-`windows` compares the current window, `drifting` makes findings of the three, `thresholds` takes
-every breach one step further.
+`windows` compares the current window, `drifting` makes findings of the three, `limits` are numbers
+for quantiles of a reference, `thresholds` takes every breach one step further.
 """

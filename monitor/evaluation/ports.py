@@ -99,6 +99,16 @@ class BreachStore(Protocol):
         """As `DriftStore.save`; keeps what people said about a breach."""
 
 
+class Facts(Protocol):
+    """Small values that never change once they are settled. Raises `DatabaseUnavailable`."""
+
+    def get(self, key: str) -> str | None:
+        """The value; `None` where there is none yet."""
+
+    def settle(self, key: str, value: str) -> str:
+        """The value, which is this one where there was none: whoever comes first decides."""
+
+
 class Lease(Protocol):
     """Of all evaluators on one database one holds it at a time. Raises `DatabaseUnavailable`."""
 

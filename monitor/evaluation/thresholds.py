@@ -12,10 +12,11 @@ import structlog
 from monitor.breaches.configured import AGE, threshold_of
 from monitor.breaches.lifecycle import Breach, BreachState, end, restore, step
 from monitor.breaches.stored import records_of
-from monitor.breaches.thresholds import Evaluation, Records, Threshold, evaluate
+from monitor.breaches.thresholds import Evaluation, Threshold, evaluate
+from monitor.breaches.window import Records
 from monitor.errors import MalformedInput
+from monitor.evaluation.limits import Limits
 from monitor.evaluation.ports import BreachStore, Samples
-from monitor.evaluation.references import References
 from monitor.findings import (
     BreachContributor,
     BreachDetail,
@@ -50,16 +51,15 @@ class ThresholdJudge:
         *,
         samples: Samples,
         store: BreachStore,
-        references: References,
+        limits: Limits,
         configured: Sequence[Configured],
         breach_id: Naming,
     ) -> None:
         self._samples = samples
         self._store = store
-        self._references = references
+        self._limits = limits
         self._configured = [(each, threshold_of(each)) for each in configured]
         self._breach_id = breach_id
-        self._fixed: dict[tuple[str, Series, str], Threshold] = {}
 
     def judge(self, series: Sequence[Series], *, now: datetime) -> Judged:
         """One step for every threshold of every series; what is not watched any more ends."""
@@ -73,7 +73,7 @@ class ThresholdJudge:
                     continue
                 before = known.pop((threshold.name, one), None)
                 breach = Breach() if before is None else _resumed(before)
-                fixed = self._against_reference(threshold, one)
+                fixed = self._limits.of(threshold, one)
                 evaluation = evaluate(fixed, windows.of(fixed))
                 taken = step(breach, fixed, evaluation, now=now.timestamp())
                 states.append(_state(threshold.name, one, taken.breach, evaluation, now))
@@ -86,21 +86,6 @@ class ThresholdJudge:
                     )
         self._end(known, states, breaches, now)
         return Judged(states=tuple(states), breaches=tuple(breaches))
-
-    def _against_reference(self, threshold: Threshold, series: Series) -> Threshold:
-        """Quantiles of the reference as numbers; computed once for each calibration."""
-        if not threshold.needs_reference:
-            return threshold
-        calibration = self._references.calibration(series)
-        if calibration is None:
-            return threshold
-        key = (calibration.id, series, threshold.name)
-        if key not in self._fixed:
-            found = self._samples.reference(
-                series, threshold.signal, calibration, until=calibration.created_at
-            )
-            self._fixed[key] = threshold.against(records_of(found) if len(found) else None)
-        return self._fixed[key]
 
     def _end(
         self,

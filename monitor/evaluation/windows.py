@@ -15,13 +15,22 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from monitor.drift.comparison import Comparison, Sample, compare, correct, sharper, too_coarse
+from monitor.drift.comparison import (
+    STATISTICS,
+    Comparison,
+    Sample,
+    compare,
+    correct,
+    sharper,
+    too_coarse,
+)
 from monitor.drift.correction import permutations_needed
 from monitor.drift.permutation import BlockTest
-from monitor.drift.reference import Reference
+from monitor.drift.reference import Insufficient, Lacking, Reference
 from monitor.drift.verdict import SUSPECT_P
 from monitor.evaluation.comparable import comparable
 from monitor.evaluation.following import TICK
+from monitor.evaluation.limits import MOST_GONE
 from monitor.evaluation.ports import Samples
 from monitor.evaluation.references import Held
 from monitor.findings import Series
@@ -146,8 +155,9 @@ class Windows:
             return None
         found = self._samples.reference(series, signal, pair.held.calibration, until=last)
         before = comparable(found, signal, newest=MOST_RECORDS)
-        if len(before.values) == 0:
-            return None
+        expected = min(pair.held.stored.records, MOST_RECORDS)
+        if len(before.values) == 0 or len(before.values) < (1 - MOST_GONE) * expected:
+            return _pruned(len(before.values), expected)
         # The same records give the same p-value, in whichever process.
         seed = zlib.crc32(repr((series, signal, pair.reference.id)).encode())
         return compare(pair.reference, before, sample, seed=seed, permutations=permutations)
@@ -191,6 +201,16 @@ class Windows:
             key: replace(window, comparison=corrected.get(key))
             for key, window in self._windows.items()
         }
+
+
+def _pruned(left: int, expected: int) -> Comparison:
+    """Against the rest of a reference nothing is tested; its detector needs no records."""
+    detail = (
+        f"{left} of {expected} records of the reference are left, the others were pruned; run "
+        "`hss-monitor calibrate`, or set storage.keep_records_days higher"
+    )
+    lacking = Insufficient(reason=Lacking.NO_REFERENCE, detail=detail)
+    return Comparison(tests=dict.fromkeys(STATISTICS, lacking), adjusted={})
 
 
 def _permutations(window: Window) -> int:

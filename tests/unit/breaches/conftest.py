@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from monitor.breaches.thresholds import Records
+from monitor.breaches.window import Records
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ import pytest
 
 from monitor.breaches.lifecycle import Breach, BreachState, step
 from monitor.breaches.preview import preview
-from monitor.breaches.thresholds import Bound, Records, Threshold, evaluate
-from monitor.drift.reference import fit_reference
+from monitor.breaches.thresholds import Bound, Threshold, evaluate
+from monitor.breaches.window import Records
+from monitor.drift.fitting import fit_reference
 from monitor.drift.signals import Scale
 from monitor.drift.watch import follow, start
 from monitor.errors import MalformedInput

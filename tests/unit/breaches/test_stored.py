@@ -9,14 +9,8 @@ import pytest
 
 from monitor.breaches.configured import threshold_of
 from monitor.breaches.lifecycle import Breach, BreachState, end, restore, step
-from monitor.breaches.thresholds import (
-    Bound,
-    Comparison,
-    Records,
-    Statistic,
-    Threshold,
-    evaluate,
-)
+from monitor.breaches.thresholds import Bound, Comparison, Statistic, Threshold, evaluate
+from monitor.breaches.window import Records
 from monitor.errors import ConfigurationError, MalformedInput
 from monitor.settings import Settings
 from monitor.settings import Threshold as Configured

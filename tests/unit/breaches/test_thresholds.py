@@ -5,16 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from monitor.breaches.thresholds import (
-    Bound,
-    Comparison,
-    NoAnswer,
-    Records,
-    Statistic,
-    Threshold,
-    evaluate,
-    weighted_quantile,
-)
+from monitor.breaches.thresholds import Bound, Comparison, NoAnswer, Statistic, Threshold, evaluate
+from monitor.breaches.window import Records, weighted_quantile
 from monitor.errors import ConfigurationError, MalformedInput
 
 

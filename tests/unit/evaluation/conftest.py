@@ -11,10 +11,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from monitor.drift.reference import Reference, fit_reference
+from monitor.drift.fitting import fit_reference
+from monitor.drift.reference import Reference
 from monitor.drift.signals import SIGNALS
 from monitor.errors import LeaseLost
 from monitor.evaluation.drifting import DriftJudge
+from monitor.evaluation.limits import Limits
 from monitor.evaluation.references import References
 from monitor.evaluation.thresholds import ThresholdJudge
 from monitor.evaluation.turn import Evaluator, Judges
@@ -205,6 +207,17 @@ class Calibrations:
         return list(self.known)
 
 
+class Facts:
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+
+    def get(self, key: str) -> str | None:
+        return self.known.get(key)
+
+    def settle(self, key: str, value: str) -> str:
+        return self.known.setdefault(key, value)
+
+
 @dataclass
 class World:
     """Everything that a turn reads and writes."""
@@ -215,6 +228,7 @@ class World:
     drift: DriftStore
     breaches: BreachStore
     calibrations: Calibrations
+    facts: Facts
 
     def add(
         self,
@@ -296,6 +310,7 @@ def world() -> World:
         drift=DriftStore(lease),
         breaches=BreachStore(lease),
         calibrations=Calibrations(),
+        facts=Facts(),
     )
 
 
@@ -326,7 +341,7 @@ def evaluator(world: World) -> Callable[..., Evaluator]:
                 thresholds=ThresholdJudge(
                     samples=world.samples,
                     store=world.breaches,
-                    references=references,
+                    limits=Limits(world.samples, references, world.facts),
                     configured=settings.thresholds,
                     breach_id=lambda threshold, series, number: f"{threshold}-{number}",
                 ),

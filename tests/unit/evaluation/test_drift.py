@@ -233,6 +233,17 @@ def test_a_reference_of_another_version_is_said_to_be_unusable(watched, evaluato
     assert "stored by another version" in watched.finding().detail
 
 
+def test_a_pruned_reference_is_said_not_to_be_compared_with(watched, evaluator, normal) -> None:
+    """The detector goes on without its records; the tests would compare with another one."""
+    del watched.samples.records[:100]
+    watched.add(normal(60, seed=2))
+    evaluator(**DRIFT).turn()
+    finding = watched.finding()
+    assert finding.state == "stable"
+    assert {(test.value, test.reason) for test in finding.tests} == {(None, "no_reference")}
+    assert "350 of 450 records of the reference are left" in finding.tests[0].detail
+
+
 def test_a_value_that_cannot_be_costs_its_own_signal_only(watched, evaluator, normal) -> None:
     """Otherwise one wrong row would leave everybody without any verdict."""
     watched.add(normal(60, seed=2))

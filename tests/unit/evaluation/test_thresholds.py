@@ -94,6 +94,32 @@ def test_a_quantile_of_the_reference_is_a_limit(world, evaluator, normal) -> Non
     assert after.value > after.limit
 
 
+def test_such_a_limit_outlives_the_records_of_the_reference(world, evaluator, normal) -> None:
+    """They are pruned after their days; a restart must not leave the threshold without answer."""
+    world.add(normal(450), every=240.0)
+    world.calibrate()
+    world.add([0.9] * 10)
+    limit = {"reference_quantile": 0.5, "at_least": 0.01}
+    evaluator(**_settings(limit=limit)).turn()
+    (before,) = world.breaches.states.values()
+    del world.samples.records[:450]
+    evaluator(**_settings(limit=limit)).turn()
+    (after,) = world.breaches.states.values()
+    assert (after.limit, after.value) == (before.limit, pytest.approx(0.9))
+    assert after.limit == pytest.approx(0.18, abs=0.01)
+
+
+def test_no_limit_is_made_of_what_is_left_of_a_reference(world, evaluator, normal) -> None:
+    """The oldest records are pruned first: the quantile of the others is another one."""
+    world.add(normal(450), every=240.0)
+    world.calibrate()
+    del world.samples.records[:100]
+    world.add([0.9] * 10)
+    evaluator(**_settings(limit={"reference_quantile": 0.5})).turn()
+    (state,) = world.breaches.states.values()
+    assert (state.limit, state.value, state.reason) == (None, None, "no_reference")
+
+
 def test_such_a_limit_has_a_floor(world, evaluator, normal) -> None:
     """A reference without serving noise has quantile 0; the first noisy record is no breach."""
     world.add([0.0] * 449 + [0.001], every=240.0)
