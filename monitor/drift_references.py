@@ -14,7 +14,8 @@ import numpy as np
 
 from monitor.calibrating import Window, severities_of
 from monitor.drift.comparison import Sample, compare_halves
-from monitor.drift.reference import Insufficient, Reference, fit_reference
+from monitor.drift.fitting import fit_reference
+from monitor.drift.reference import Insufficient, Reference
 from monitor.drift.signals import SIGNALS
 from monitor.drift.verdict import SUSPECT_P
 from monitor.evaluation.comparable import adjustable, comparable

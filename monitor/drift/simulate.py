@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monitor.drift.edetector import DIRECTIONS, FRACTIONS, accumulate, bet
-from monitor.drift.reference import Insufficient, fit_reference
+from monitor.drift.fitting import fit_reference
+from monitor.drift.reference import Insufficient
 from monitor.drift.rivals import Rival, rivals
 from monitor.drift.scenarios import REFERENCE, SCENARIOS, Scenario, Streams
 from monitor.errors import MalformedInput

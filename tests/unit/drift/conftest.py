@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from monitor.drift.reference import Reference, fit_reference
+from monitor.drift.fitting import fit_reference
+from monitor.drift.reference import Reference
 
 
 @pytest.fixture

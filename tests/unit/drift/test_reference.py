@@ -12,7 +12,8 @@ from scipy.signal import lfilter
 
 from monitor.drift.correlation import correlation_time, significant_correlation_time
 from monitor.drift.cycle import fit_curve
-from monitor.drift.reference import Insufficient, Lacking, Reference, fit_reference
+from monitor.drift.fitting import fit_reference
+from monitor.drift.reference import Insufficient, Lacking, Reference
 from monitor.drift.signals import Scale
 from monitor.errors import MalformedInput
 

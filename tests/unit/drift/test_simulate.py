@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from monitor.drift import simulate as simulation
-from monitor.drift.reference import fit_reference
+from monitor.drift.fitting import fit_reference
 from monitor.drift.rivals import ks_p, psi_value, rivals
 from monitor.drift.scenarios import REFERENCE, SCENARIOS
 from monitor.drift.simulate import SimulationRow, first_crossings, outpaced, simulate

@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from monitor.drift.reference import Reference, fit_reference, restore_reference
+from monitor.drift.fitting import fit_reference
+from monitor.drift.reference import Reference, restore_reference
 from monitor.drift.signals import Scale
 from monitor.errors import MalformedInput
 

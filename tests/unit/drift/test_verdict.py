@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from monitor.drift.comparison import Comparison, Sample, compare, compare_halves, correct
+from monitor.drift.fitting import fit_reference
 from monitor.drift.permutation import BlockTest
-from monitor.drift.reference import Insufficient, Lacking, Reference, fit_reference
+from monitor.drift.reference import Insufficient, Lacking, Reference
 from monitor.drift.verdict import DriftState, Verdict, judge
 from monitor.drift.watch import Watch, follow, start
 
