@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import quote
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
@@ -19,6 +18,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ResourceLogs, ScopeL
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 
 import monitor
+from monitor.outlets.links import record_url
 from monitor.storage.score_rows import ScoreRow
 
 EVENT = "gen_ai.evaluation.result"
@@ -151,11 +151,6 @@ def _event(
             }
         ),
     )
-
-
-def record_url(public_url: str, record_id: str) -> str:
-    """The page of a record, for people elsewhere."""
-    return f"{public_url.rstrip('/')}/records/{quote(record_id, safe='')}"
 
 
 def _attributes(values: Mapping[str, str | float | None]) -> list[KeyValue]:

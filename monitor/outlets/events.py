@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 
 from monitor.outlets.evaluation_events import Level, export_request
-from monitor.outlets.retries import Backoff, Outcome, post
+from monitor.outlets.retries import TURN_SECONDS, Backoff, Outcome, post
 from monitor.ports import Clock
 from monitor.storage.score_feed import FeedPosition
 from monitor.storage.score_rows import ScoreRow
@@ -26,8 +26,6 @@ log = structlog.get_logger(__name__)
 
 BATCH = 200
 """Records a request; up to four events each, about 200 KB together."""
-TURN_SECONDS = 5.0
-"""After so long the job ends and goes on at its next turn: a front that stops waits for it."""
 BACKOFF = Backoff(first=5, longest=300)
 _REFUSES_THE_DATA = frozenset({400, 413, 422})
 """Sending the same again would not help; 401 or 404 are about us, and mended by somebody."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 
 import httpx
 
 from monitor.ports import Clock
+from monitor.retry_after import retry_after_seconds
+
+TURN_SECONDS = 5.0
+"""After so long a job ends and goes on at its next turn: a front that stops waits for it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,18 +63,5 @@ def post(
         taken=taken,
         status=answer.status_code,
         problem=None if taken else f"status {answer.status_code}",
-        retry_after=_seconds(answer.headers.get("retry-after"), clock),
+        retry_after=retry_after_seconds(answer.headers.get("retry-after"), now=clock()),
     ), answer.content
-
-
-def _seconds(value: str | None, clock: Clock) -> float | None:
-    """`Retry-After`: seconds, or a date."""
-    if value is None:
-        return None
-    if value.strip().isdecimal():
-        return float(value)
-    try:
-        at = parsedate_to_datetime(value)
-        return max(0.0, (at - clock()).total_seconds())
-    except (ValueError, TypeError):
-        return None

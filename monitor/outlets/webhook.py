@@ -18,21 +18,19 @@ import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Protocol
-from urllib.parse import quote
 
 import httpx
 import structlog
 
 from monitor.errors import ConfigurationError
 from monitor.findings import BreachRow
-from monitor.outlets.retries import Backoff, post
+from monitor.outlets.links import breach_url
+from monitor.outlets.retries import TURN_SECONDS, Backoff, post
 from monitor.ports import Clock
 from monitor.storage.deliveries import OPEN, Delivery
 
 log = structlog.get_logger(__name__)
 
-TURN_SECONDS = 5.0
-"""After so long the job ends and goes on at its next turn: a front that stops waits for it."""
 BACKOFF = Backoff(first=2, longest=900)
 GIVEN_UP_AFTER = timedelta(days=3)
 """Whoever has not been told of a breach for so long, has learnt of it elsewhere."""
@@ -138,8 +136,7 @@ def event_body(delivery: Delivery, *, public_url: str | None) -> bytes:
         "data": {"breach": _facts(breach)},
     }
     if public_url is not None:
-        page = f"{public_url.rstrip('/')}/breaches/{quote(breach.id, safe='')}"
-        body["data"]["links"] = {"breach": page}
+        body["data"]["links"] = {"breach": breach_url(public_url, breach.id)}
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 

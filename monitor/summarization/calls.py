@@ -23,7 +23,8 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_result, wait_random
 
 from monitor.ports import Clock
 from monitor.records import Reason, Summary
-from monitor.summarization.address import checked_key, checked_url, retry_after_seconds
+from monitor.retry_after import retry_after_seconds
+from monitor.summarization.address import checked_key, checked_url
 from monitor.summarization.answers import Answer, failed
 from monitor.summarization.attempt import Attempt, refused
 from monitor.summarization.circuit import Circuit, CircuitState

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 
-from monitor.outlets.evaluation_events import Level, evaluations, export_request, record_url
+from monitor.outlets.evaluation_events import Level, evaluations, export_request
+from monitor.outlets.links import record_url
 
 
 def events(row: Any, clock: Any, **given: Any) -> list[LogRecord]:

@@ -122,12 +122,15 @@ def test_a_restart_goes_on_behind_what_was_taken(
     assert [sent(request)[0] for request in receiver.requests] == ["r0000", "r0200", "r0200"]
 
 
+@pytest.mark.parametrize(
+    "header", ["60", "Sun, 01 Mar 2026 12:01:00 GMT", "Sun, 01 Mar 2026 12:01:00 -0000"]
+)
 def test_an_endpoint_says_when_to_come_back(
-    make_outlet: Any, feed: Feed, receiver: Any, make_row: Any, clock: Any
+    make_outlet: Any, feed: Feed, receiver: Any, make_row: Any, clock: Any, header: str
 ) -> None:
-    """429 and 503 carry `Retry-After`."""
+    """429 and 503 carry `Retry-After`, a number of seconds or a date."""
     feed.rows = [make_row()]
-    receiver.says(httpx.Response(429, headers={"retry-after": "60"}), httpx.Response(200))
+    receiver.says(httpx.Response(429, headers={"retry-after": header}), httpx.Response(200))
     outlet = make_outlet()
     outlet.run()
     clock.advance(59)

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from monitor.errors import ConfigurationError
 from monitor.records import Reason
-from monitor.summarization.address import retry_after_seconds
+from monitor.retry_after import retry_after_seconds
 from monitor.summarization.answers import chat_completion
 from monitor.summarization.calls import Call, Endpoint
 from monitor.summarization.circuit import Circuit, CircuitState
