@@ -85,55 +85,21 @@ def build(
     """
     language = load_language(settings.perturbation.language_model)
     splitter = SentenceSplitter(language)
-    encoder = load_encoder(
-        settings.embedding.model,
-        splitter=splitter,
-        batch_size=settings.embedding.batch_size,
-        cache_size=settings.embedding.cache_size,
-        allow_download=settings.models.allow_download,
-        threads=settings.models.threads,
-    )
+    encoder = _encoder_of(settings, splitter)
     vectors = load_vectors(settings.perturbation.vectors)
-    strengths = settings.perturbation.strengths
     perturber = perturber_of(
-        settings, strengths, language=language, vectors=vectors, encoder=encoder
+        settings,
+        settings.perturbation.strengths,
+        language=language,
+        vectors=vectors,
+        encoder=encoder,
     )
     summarizer = summarizer_of(settings, language)
     observed = summarizer.replays and settings.storage.mode != "redacted"
-    made_of = {
-        "encoder": encoder.name,
-        "perturber": perturber.name,
-        "language_model": settings.perturbation.language_model,
-        "vectors": settings.perturbation.vectors,
-        "k": settings.perturbation.k,
-        "tau": settings.perturbation.tau,
-        "gamma": settings.perturbation.gamma,
-        "strengths": strengths.model_dump(),
-        "K": strengths.count,
-        "summarizer": summarizer.name,
-        "baseline": "observed" if observed else "own",
-    }
+    made_of = _made_of(settings, encoder, perturber, summarizer, observed=observed)
     mark = fingerprint(made_of)
-
-    if calibrations is not None and (shipped := provisional()) is not None:
-        calibrations.add(shipped, activate=True)
-
-    def active() -> Calibration | None:
-        return calibrations.active(mark) if calibrations is not None else None
-
-    nearest = NearestCategory(
-        settings.categories.descriptions, encoder, default=settings.categories.default
-    )
     overlap = OverlapCheck(language)
     comparators = comparators_of(settings, splitter)
-    checks = FactualChecks(overlap, comparators, longest=language.max_length)
-    attributing = attributing_of(
-        settings.attribution,
-        summarizer=summarizer,
-        encoder=encoder,
-        seed=settings.perturbation.seed,
-        open_series=open_series,
-    )
     pipeline = Pipeline(
         Stages(
             perturber=perturber,
@@ -142,10 +108,18 @@ def build(
             distance=transport,
             severity=_severity,
             support=overlap,
-            category=nearest,
-            calibration=active,
-            attribute=attributing,
-            check=checks.check,
+            category=NearestCategory(
+                settings.categories.descriptions, encoder, default=settings.categories.default
+            ),
+            calibration=_active(calibrations, mark),
+            attribute=attributing_of(
+                settings.attribution,
+                summarizer=summarizer,
+                encoder=encoder,
+                seed=settings.perturbation.seed,
+                open_series=open_series,
+            ),
+            check=FactualChecks(overlap, comparators, longest=language.max_length).check,
         ),
         fingerprint=mark,
         observed_baseline=observed,
@@ -165,6 +139,51 @@ def build(
         fingerprint=mark,
         made_of=made_of,
     )
+
+
+def _encoder_of(settings: Settings, splitter: SentenceSplitter) -> SbertEncoder:
+    return load_encoder(
+        settings.embedding.model,
+        splitter=splitter,
+        batch_size=settings.embedding.batch_size,
+        cache_size=settings.embedding.cache_size,
+        allow_download=settings.models.allow_download,
+        threads=settings.models.threads,
+    )
+
+
+def _made_of(
+    settings: Settings,
+    encoder: SbertEncoder,
+    perturber: SubstitutionPerturber,
+    summarizer: Summarizer,
+    *,
+    observed: bool,
+) -> dict[str, Any]:
+    """Everything that distances depend on: scores of another value are not comparable."""
+    strengths = settings.perturbation.strengths
+    return {
+        "encoder": encoder.name,
+        "perturber": perturber.name,
+        "language_model": settings.perturbation.language_model,
+        "vectors": settings.perturbation.vectors,
+        "k": settings.perturbation.k,
+        "tau": settings.perturbation.tau,
+        "gamma": settings.perturbation.gamma,
+        "strengths": strengths.model_dump(),
+        "K": strengths.count,
+        "summarizer": summarizer.name,
+        "baseline": "observed" if observed else "own",
+    }
+
+
+def _active(calibrations: CalibrationStore | None, mark: str) -> Callable[[], Calibration | None]:
+    """What looks up the active calibration of a fingerprint; the shipped one is stored first."""
+    if calibrations is None:
+        return lambda: None
+    if (shipped := provisional()) is not None:
+        calibrations.add(shipped, activate=True)
+    return lambda: calibrations.active(mark)
 
 
 def perturber_of(
