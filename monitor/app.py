@@ -26,7 +26,7 @@ from monitor.heap import give_large_blocks_back
 from monitor.ingest.gathering import Gathering
 from monitor.investigate.pages import pages_router
 from monitor.jobs import supervise
-from monitor.listening import listening
+from monitor.listening import BoundedConnection, listening
 from monitor.mixin.runbooks import runbooks_router
 from monitor.processes import local_evaluator, local_scorers
 from monitor.scheduler import background
@@ -159,7 +159,11 @@ def serve(settings: Settings, *, config: Path | None) -> None:
         log.info("listening", host=host, port=port)
         server = uvicorn.Server(
             uvicorn.Config(
-                web(front), log_config=None, access_log=False, timeout_graceful_shutdown=5
+                web(front),
+                http=BoundedConnection,
+                log_config=None,
+                access_log=False,
+                timeout_graceful_shutdown=5,
             )
         )
         server.run(sockets=[listener])
