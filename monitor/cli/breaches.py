@@ -17,15 +17,16 @@ from monitor.cli.options import (
     Since,
     Until,
     moment,
+    one_of,
     settings_of,
 )
 from monitor.cli.output import emit, note, table
+from monitor.cli.pages import first_rows, note_more
 from monitor.cli.series import coloured_state, series_name
-from monitor.errors import UsageError, choices
+from monitor.errors import UsageError
 from monitor.findings import BREACH_STATES, BreachRow
 from monitor.investigate.breach import breach_facts
 from monitor.storage.breach_store import BreachFilter
-from monitor.storage.queries import MAX_PAGE
 from monitor.stores import now, open_stores
 
 breaches = typer.Typer(help="List, show, acknowledge and mark breaches.", no_args_is_help=True)
@@ -47,37 +48,29 @@ def list_(
     json_: Json = False,
 ) -> None:
     """Breaches, newest first. Exit code 1 where an open one is among them."""
-    if state is not None and state not in BREACH_STATES:
-        raise UsageError(f"--state: {state!r} is none of {choices(BREACH_STATES)}")
     settings = settings_of(config)
     wanted = BreachFilter(
         service=service,
         model=model,
         category=category,
         threshold=threshold,
-        state=state,
+        state=one_of("--state", state, BREACH_STATES),
         since=moment("--since", since, now=now()),
         until=moment("--until", until, now=now()),
     )
-    rows: list[BreachRow] = []
-    after: str | None = None
     with open_stores(settings, create=False) as stores:
-        while len(rows) < limit:
-            page = stores.breaches.list_breaches(
-                wanted, limit=min(MAX_PAGE, limit - len(rows)), after=after
-            )
-            rows += page.rows
-            after = page.next
-            if after is None:
-                break
+        rows, more = first_rows(
+            lambda size, after: stores.breaches.list_breaches(wanted, limit=size, after=after),
+            limit,
+        )
         evaluation = note_evaluation(stores, settings)
     if json_:
         for row in rows:
             emit(breach_fields(row))
     else:
         _print(rows)
-        if after is not None:
-            note("there are more: raise --limit, or narrow the list with --since, --service, …")
+        if more:
+            note_more()
     if not rows:
         note("no breach passes these filters")
     if evaluation is not None:

@@ -16,12 +16,13 @@ from monitor.cli.options import (
     Since,
     Until,
     moment,
+    one_of,
     settings_of,
     stretch,
 )
 from monitor.cli.output import emit, interval, note, table
 from monitor.cli.pair import pair_fields, print_pair
-from monitor.errors import UsageError, choices
+from monitor.errors import UsageError
 from monitor.investigate.record import facts_of
 from monitor.storage.detail import record_detail
 from monitor.storage.queries import RecordFilter
@@ -85,7 +86,8 @@ def compare(
             )
         _records(records[0], records[1], config, json_)
         return
-    signals = tuple(dict.fromkeys(_signal(name) for name in signal)) if signal else SIGNALS
+    chosen = dict.fromkeys(one_of("--signal", name, Signal) for name in signal or ())
+    signals = tuple(chosen) or SIGNALS
     base = RecordFilter(
         service=service,
         category=category,
@@ -109,13 +111,6 @@ def compare(
             note(f"{name}: no scored record passes the filters")
     for warning in found.warnings:
         note(f"warning: {warning}")
-
-
-def _signal(name: str) -> Signal:
-    try:
-        return Signal(name)
-    except ValueError:
-        raise UsageError(f"--signal: {name!r} is none of {choices(Signal)}") from None
 
 
 def _groups(

@@ -17,6 +17,7 @@ from monitor.cli.options import (
     Service,
     Since,
     moment,
+    one_of,
     settings_of,
 )
 from monitor.cli.output import cell, emit, interval, note, out, table
@@ -60,8 +61,7 @@ def show(
             f"--signal: {signal!r} is not watched; drift.signals has "
             f"{choices(settings.drift.signals)}"
         )
-    if state is not None and state not in DRIFT_STATES:
-        raise UsageError(f"--state: {state!r} is none of {choices(DRIFT_STATES)}")
+    state = one_of("--state", state, DRIFT_STATES)
     start = moment("--since", since, now=now())
     changes: list[DriftChange] = []
     with open_stores(settings, create=False) as stores:

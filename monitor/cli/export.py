@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from monitor.cli.audit import note_view
+from monitor.cli.files import unwritable
 from monitor.cli.options import (
     Category,
     Config,
@@ -20,10 +21,11 @@ from monitor.cli.options import (
     Since,
     Until,
     moment,
+    one_of,
     settings_of,
 )
 from monitor.cli.output import note
-from monitor.errors import UsageError, choices
+from monitor.errors import UsageError
 from monitor.outlets.export import Pages, write_ndjson, write_parquet
 from monitor.storage.score_rows import ScoreFilter, score_rows
 from monitor.stores import Stores, now, open_stores
@@ -49,8 +51,7 @@ def export(
 
     Strings that a spreadsheet would take for a formula begin with an apostrophe.
     """
-    if format_ not in FORMATS:
-        raise UsageError(f"--format: {format_!r} is none of {choices(FORMATS)}")
+    one_of("--format", format_, FORMATS)
     to_stdout = str(out) == "-"
     if to_stdout and format_ == "parquet":
         raise UsageError("--out: '-' takes ndjson only; name a file for parquet")
@@ -90,9 +91,6 @@ def _whole(out: Path) -> Iterator[Path]:
         yield draft
         draft.replace(out)
     except OSError as error:
-        raise UsageError(
-            f"--out: {str(out)!r} cannot be written ({error.strerror}); name a file in a folder "
-            "that this user may write"
-        ) from None
+        raise unwritable("--out", out, error) from None
     finally:
         draft.unlink(missing_ok=True)

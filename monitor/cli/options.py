@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar, overload
 
 import typer
 
 from monitor import configuration, logs
-from monitor.errors import UsageError
+from monitor.errors import UsageError, choices
 from monitor.investigate.moments import moment as moment
 from monitor.investigate.moments import span
 from monitor.settings import Settings
@@ -38,11 +39,33 @@ Model = Annotated[str | None, typer.Option("--model", help="Only this model.")]
 Category = Annotated[str | None, typer.Option("--category", help="Only this category.")]
 
 
+WordT = TypeVar("WordT", bound=str)
+
+
 def settings_of(config: Path | None) -> Settings:
     """Load and validate the configuration, and set up logging as it says."""
     settings = configuration.load(config)
     logs.configure(settings.logging.level, settings.logging.format)
     return settings
+
+
+@overload
+def one_of(option: str, value: str, among: Iterable[WordT]) -> WordT: ...
+@overload
+def one_of(option: str, value: str | None, among: Iterable[WordT]) -> WordT | None: ...
+def one_of(option: str, value: str | None, among: Iterable[WordT]) -> WordT | None:
+    """The word that was given; `None` where none was.
+
+    >>> one_of("--state", "open", ("open", "resolved"))
+    'open'
+    """
+    if value is None:
+        return None
+    words = tuple(among)
+    for word in words:
+        if word == value:
+            return word
+    raise UsageError(f"{option}: {value!r} is none of {choices(words)}")
 
 
 def period(option: str, value: str) -> timedelta:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from monitor.cli.audit import note_view
 from monitor.cli.compare import compare
+from monitor.cli.files import write_text
 from monitor.cli.options import (
     Category,
     Config,
@@ -19,21 +19,21 @@ from monitor.cli.options import (
     Since,
     Until,
     moment,
+    one_of,
     settings_of,
 )
 from monitor.cli.output import emit, note, plain, table
+from monitor.cli.pages import first_rows, note_more
 from monitor.cli.shown import print_record
-from monitor.errors import UsageError, choices
+from monitor.errors import UsageError
 from monitor.investigate.explain_html import explain_html
 from monitor.investigate.record import facts_of
 from monitor.records import Reason, RecordState
 from monitor.storage.detail import record_detail
-from monitor.storage.queries import MAX_PAGE, RecordFilter, RecordRow, list_records
+from monitor.storage.queries import RecordFilter, list_records
 from monitor.storage.replayed import captured_request
 from monitor.storage.retry import retry
 from monitor.stores import now, open_stores
-
-WordT = TypeVar("WordT", bound=StrEnum)
 
 records = typer.Typer(help="List, show, compare and retry sampled records.", no_args_is_help=True)
 records.command("compare")(compare)
@@ -66,23 +66,17 @@ def list_(
         model=model,
         category=category,
         release=release,
-        state=_word(RecordState, "--state", state),
-        reason=_word(Reason, "--reason", reason),
+        state=one_of("--state", state, RecordState),
+        reason=one_of("--reason", reason, Reason),
         since=moment("--since", since, now=now()),
         until=moment("--until", until, now=now()),
         min_hss=min_hss,
     )
-    rows: list[RecordRow] = []
-    after: str | None = None
     with open_stores(settings_of(config), create=False) as stores:
-        while len(rows) < limit:
-            page = list_records(
-                stores.database, wanted, limit=min(MAX_PAGE, limit - len(rows)), after=after
-            )
-            rows += page.rows
-            after = page.next
-            if after is None:
-                break
+        rows, more = first_rows(
+            lambda size, after: list_records(stores.database, wanted, limit=size, after=after),
+            limit,
+        )
     if json_:
         for row in rows:
             emit(row)
@@ -106,8 +100,8 @@ def list_(
     )
     if not rows:
         note("no record passes these filters")
-    if after is not None:
-        note("there are more: raise --limit, or narrow the list with --since, --service, …")
+    if more:
+        note_more()
 
 
 @records.command("show")
@@ -138,7 +132,7 @@ def show(
         breaches = stores.breaches.breaches_of(record)
     if explain_html_to is not None:
         page = explain_html(detail, now=now(), request=request, breaches=breaches)
-        _write("--explain-html", explain_html_to, page)
+        write_text("--explain-html", explain_html_to, page)
         note(f"wrote {explain_html_to}")
         return
     facts = facts_of(detail, request=request, breaches=breaches)
@@ -167,22 +161,3 @@ def retry_(
             note(f"{answer.record_id}: {'queued again' if answer.queued else answer.refused}")
     if not all(answer.queued for answer in answers):
         raise typer.Exit(1)
-
-
-def _write(option: str, file: Path, page: str) -> None:
-    try:
-        # What a text holds that UTF-8 cannot encode was replaced when it was stored.
-        file.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{option}: {str(file)!r} cannot be written ({error.strerror}); name another file"
-        ) from None
-
-
-def _word(words: type[WordT], option: str, value: str | None) -> WordT | None:
-    if value is None:
-        return None
-    try:
-        return words(value)
-    except ValueError:
-        raise UsageError(f"{option}: {value!r} is none of {choices(words)}") from None

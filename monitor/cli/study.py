@@ -10,10 +10,10 @@ import typer
 from rich.progress import track
 
 from monitor.cli import factuality
+from monitor.cli.files import write_text
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, err, note, plain
 from monitor.demo.news import news_documents
-from monitor.errors import UsageError
 from monitor.records import IncomingRecord, Strength, SummaryTask
 from monitor.settings import Strengths
 from monitor.stores import now
@@ -41,9 +41,9 @@ def perturbation(
     sentence fell below γ.
     """
     # Loads torch and all models.
-    from monitor.scorer import build, perturber_of
     from monitor.scoring.transport import transport
     from monitor.study.experiment import format_perturbation_figures, perturbation_figures
+    from monitor.workbench import build, perturber_of
 
     settings = settings_of(config)
     bench = build(settings, None)
@@ -107,9 +107,9 @@ def provisional(
 ) -> None:
     """Compute the provisional calibration that ships for the embedded models."""
     # Loads torch and all models.
-    from monitor.scorer import build
     from monitor.scoring.normalization import ReferenceDocument, calibrate
     from monitor.scoring.provisional import dump
+    from monitor.workbench import build
 
     settings = settings_of(config)
     bench = build(settings, None)
@@ -139,11 +139,6 @@ def provisional(
         clock=now,
         provisional=True,
     )
-    try:
-        out.write_text(dump(made), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"--out: {str(out)!r} cannot be written ({error.strerror}); name another file"
-        ) from None
+    write_text("--out", out, dump(made))
     for warning in made.warnings:
         note(f"warning: {warning}")
