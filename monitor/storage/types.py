@@ -21,7 +21,7 @@ import numpy as np
 from sqlalchemy import DateTime, Dialect, Double, LargeBinary, Text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DontWrapMixin
-from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
 from monitor.errors import MonitorError
 from monitor.records import FloatArray
@@ -179,20 +179,22 @@ class Json(TypeDecorator[Any]):
             ) from None
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        # psycopg has parsed it already.
+        # SQLite gives text; psycopg has parsed it already.
         return json.loads(value) if isinstance(value, str) else value
 
 
-class _RawJson(postgresql.JSON):
-    """`json` that takes and gives text: `Json` does the work for both databases."""
+class _RawJson(UserDefinedType[Any]):
+    """`json` that takes text: `Json` has written it already.
+
+    No subclass of SQLAlchemy's own `JSON`: of that the driver's dialect makes its own type, which
+    encodes a second time, so that arrays would stand in the database as strings and NULL as
+    `null`.
+    """
 
     cache_ok = True
 
-    def bind_processor(self, dialect: Dialect) -> None:
-        return None
-
-    def result_processor(self, dialect: Dialect, coltype: object) -> None:
-        return None
+    def get_col_spec(self, **_: Any) -> str:
+        return "JSON"
 
 
 class Matrix(TypeDecorator[FloatArray]):
