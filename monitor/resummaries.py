@@ -30,6 +30,12 @@ class Resummaries:
     """Of the reworded versions, in their order; at least half of them have a text."""
     nulls: tuple[tuple[Summary, str], ...]
     """Summaries of the unchanged document, each with its source (`run` or `choice`)."""
+    asked: tuple[Summary, ...]
+    """Everything that the summarizer answered, the baseline that it wrote itself included."""
+
+
+_CAUSES = frozenset({Reason.SUMMARIZER_ERROR, Reason.SUMMARIZER_TIMEOUT})
+"""Why replays pause, so that the calls behind the failed one are throttled."""
 
 
 class Resummarizer:
@@ -48,7 +54,9 @@ class Resummarizer:
 
     def resummarize(self, record: IncomingRecord, versions: Sequence[Perturbation]) -> Resummaries:
         """Raises `Unscorable` without a baseline, and where more than half of the versions'
-        summaries are missing: for the reason that most of those failed with."""
+        summaries are missing: for the reason that most of those failed with. A call that
+        failed goes before those that were not made because of it: a service that always fails on
+        one document would else be asked about it for ever."""
         choices = [c for c in record.alternatives if c.strip()] if self._observed_baseline else []
         choices = choices[: self._null_runs]
         own = 0 if self._observed_baseline else 1
@@ -64,7 +72,7 @@ class Resummarizer:
         )
         perturbed = tuple(summaries[unchanged:])
         baseline = record.summary if self._observed_baseline else _text(summaries[0])
-        _require_half(perturbed)
+        _require_half(perturbed, summaries)
         nulls = [(summary, "run") for summary in summaries[own:unchanged]]
         nulls += [(Summary(text=choice), "choice") for choice in choices]
         return Resummaries(
@@ -72,19 +80,19 @@ class Resummarizer:
             observed=self._observed_baseline,
             perturbed=perturbed,
             nulls=tuple(nulls),
+            asked=tuple(summaries),
         )
 
 
 def with_resummaries(result: ScoredRecord, made: Resummaries) -> ScoredRecord:
     """The result with its baseline, and with what the re-summaries took."""
-    runs = [*made.perturbed, *(summary for summary, _ in made.nulls)]
     return replace(
         result,
         baseline="observed" if made.observed else "own",
         baseline_summary=made.baseline,
-        prompt_tokens=_sum_known(run.prompt_tokens for run in runs),
-        completion_tokens=_sum_known(run.completion_tokens for run in runs),
-        truncated=any(run.truncated for run in runs),
+        prompt_tokens=_sum_known(run.prompt_tokens for run in made.asked),
+        completion_tokens=_sum_known(run.completion_tokens for run in made.asked),
+        truncated=any(run.truncated for run in made.asked),
     )
 
 
@@ -96,18 +104,28 @@ def _text(summary: Summary) -> str:
     return summary.text
 
 
-def _require_half(summaries: Sequence[Summary]) -> None:
-    missing = [
+def _require_half(perturbed: Sequence[Summary], asked: Sequence[Summary]) -> None:
+    missing = _missing(perturbed)
+    if 2 * len(missing) <= len(perturbed):
+        return
+    told = missing
+    reason = Counter(why for why, _ in missing).most_common(1)[0][0]
+    if reason is Reason.SUMMARIZER_THROTTLED:
+        told = _missing(asked)
+        reason = next((why for why, _ in told if why in _CAUSES), reason)
+    detail = next(detail for why, detail in told if why is reason)
+    raise Unscorable(
+        reason, f"{len(missing)} of {len(perturbed)} re-summaries are missing: {detail}"
+    )
+
+
+def _missing(summaries: Sequence[Summary]) -> list[tuple[Reason, str]]:
+    """Reason and detail of those without a text."""
+    return [
         (summary.reason or Reason.SUMMARIZER_ERROR, summary.detail)
         for summary in summaries
         if summary.text is None
     ]
-    if 2 * len(missing) > len(summaries):
-        reason = Counter(why for why, _ in missing).most_common(1)[0][0]
-        detail = next(detail for why, detail in missing if why == reason)
-        raise Unscorable(
-            reason, f"{len(missing)} of {len(summaries)} re-summaries are missing: {detail}"
-        )
 
 
 def _sum_known(tokens: Iterable[int | None]) -> int | None:

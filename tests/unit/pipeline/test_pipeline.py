@@ -279,6 +279,21 @@ def test_most_missing_resummaries_fail_the_record() -> None:
     assert result.detail == "3 of 4 re-summaries are missing: HTTP 500"
 
 
+def test_a_failed_call_goes_before_those_that_were_not_made_because_of_it() -> None:
+    """Waiting out the pause does not count as an attempt: a service that fails on this document
+    only would be asked about it for ever."""
+    paused = Summary(text=None, reason=Reason.SUMMARIZER_THROTTLED, detail="paused")
+    answers = ANSWERS | dict.fromkeys(["v0", "v1", "v2", "v3"], paused)
+    assert pipeline(Answering(answers)).score(RECORD).reason is Reason.SUMMARIZER_THROTTLED
+    # The unchanged document is asked about first, so that one tells.
+    answers["one two three"] = Summary(
+        text=None, reason=Reason.SUMMARIZER_ERROR, detail="status 500"
+    )
+    result = pipeline(Answering(answers)).score(RECORD)
+    assert (result.state, result.reason) == (RecordState.FAILED, Reason.SUMMARIZER_ERROR)
+    assert result.detail == "4 of 4 re-summaries are missing: status 500"
+
+
 def test_a_tool_call_is_the_records_own_fault() -> None:
     """It is skipped, not tried again."""
     call = Summary(text=None, reason=Reason.TOOL_CALL)
@@ -313,6 +328,13 @@ def test_every_stage_is_timed_in_the_order_of_the_flow() -> None:
 def test_tokens_of_all_resummaries_are_summed() -> None:
     """Two null runs and one version told their tokens: 30."""
     assert pipeline(Answering(ANSWERS)).score(RECORD).prompt_tokens == 30
+
+
+def test_what_the_own_baseline_took_counts_too() -> None:
+    """The cost that `doctor` states is that of every call: baseline, two null runs, one version."""
+    long = Summary(text="s1", prompt_tokens=10, truncated=True)
+    result = pipeline(Answering(ANSWERS | {"one two three": long}), observed=False).score(RECORD)
+    assert (result.prompt_tokens, result.truncated) == (40, True)
 
 
 def test_attribution_sees_the_severity_and_the_summaries() -> None:
