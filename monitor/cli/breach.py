@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from monitor.cli.output import cell, duration, harmless, interval, out, table
+from monitor.cli.output import cell, duration, harmless, interval, known, moment_words, out, table
 from monitor.cli.output import facts as facts_table
 from monitor.cli.series import coloured_state, series_fields, series_name
 from monitor.findings import BreachContributor, BreachRow
@@ -64,6 +64,7 @@ def facts_fields(facts: BreachFacts, found: Difference | None) -> dict[str, Any]
     """What `breaches show --json` prints."""
     return {
         **breach_fields(facts.breach),
+        "unanswered": facts.unanswered,
         "before": facts.before,
         "since": facts.after,
         "change": found,
@@ -110,13 +111,17 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
     rows: list[tuple[str, Any]] = [
         (
             "what",
-            f"{breach.statistic} of {breach.signal} {breach.comparison} {_number(breach.limit)} "
-            f"over {duration(breach.window_seconds)}: {_number(breach.value)}, at worst "
-            f"{_number(breach.worst)} ({breach.records} records at the last evaluation)",
+            f"{breach.statistic} of {breach.signal} {breach.comparison} {known(breach.limit)} "
+            f"over {duration(breach.window_seconds)}: {known(breach.value)}, at worst "
+            f"{known(breach.worst)} ({breach.records} records at the last evaluation)",
         ),
-        ("exceeded since", f"{_time(breach.exceeded_since)} ({_ago(breach.exceeded_since)} ago)"),
+        (
+            "exceeded since",
+            f"{moment_words(breach.exceeded_since)} ({_ago(breach.exceeded_since)} ago)",
+        ),
         ("opened", breach.opened_at),
         ("resolved", breach.resolved_at),
+        ("no value now", facts.unanswered),
         ("seen by", _acknowledged(breach)),
         (f"mean {breach.signal}", _means(found)),
         ("drift", _drift(facts)),
@@ -137,8 +142,9 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
                 )
                 for each in facts.releases
             ],
-            title=f"\nReleases: before is {_time(facts.before.since)} to "
-            f"{_time(facts.before.until)}, since is from there to {_time(facts.after.until)}",
+            title=f"\nReleases: before is {moment_words(facts.before.since)} to "
+            f"{moment_words(facts.before.until)}, since is from there to "
+            f"{moment_words(facts.after.until)}",
         )
     if not facts.contributors:
         out.print(cell("\nno single record contributed: see `hss-monitor doctor`"))
@@ -194,7 +200,7 @@ def _means(found: Difference | None) -> str | None:
 
 def _drift(facts: BreachFacts) -> str | None:
     words = [
-        f"{each.signal} {each.state}" + (f" since {_time(each.since)}" if each.since else "")
+        f"{each.signal} {each.state}" + (f" since {moment_words(each.since)}" if each.since else "")
         for each in facts.drift
     ]
     return ", ".join(words) or None
@@ -213,7 +219,7 @@ def _releases_of(facts: BreachFacts) -> str | None:
 def _acknowledged(breach: BreachRow) -> str | None:
     if breach.acknowledged_at is None:
         return None
-    words = f"{breach.acknowledged_by} at {_time(breach.acknowledged_at)}"
+    words = f"{breach.acknowledged_by} at {moment_words(breach.acknowledged_at)}"
     return f"{words}: {breach.note}" if breach.note else words
 
 
@@ -222,13 +228,5 @@ def _word(value: str) -> str:
     return shlex.quote(harmless(value))
 
 
-def _time(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M:%S}"
-
-
 def _ago(moment: datetime) -> str:
     return duration(max((now() - moment).total_seconds(), 0.0))
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"

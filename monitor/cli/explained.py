@@ -7,12 +7,11 @@ from typing import Any
 
 from rich.text import Text
 
-from monitor.cli.output import out, prose, table
-from monitor.investigate.marking import shade
+from monitor.cli.marked import LEGEND, styled
+from monitor.cli.output import out, table
+from monitor.investigate.marking import coloured
+from monitor.investigate.record_parts import Word
 from monitor.records import Attribution, Explanation, FactualScore
-
-_POSITIVE = ("#dcefdc", "#a9d8a9", "#6fbf6f", "#3a9d3a")
-_NEGATIVE = ("#f6dcdc", "#ebacac", "#dc7676", "#c23b3b")
 
 
 def attribution_row(explanation: Explanation | None) -> dict[str, Any]:
@@ -96,43 +95,20 @@ def print_checks(checks: Mapping[str, Any]) -> None:
 
 
 def print_explanation(explanation: Explanation, document: str) -> None:
-    """The table of methods, then the document coloured by each."""
+    """The table of methods, then the document with each word on the colour of its attribution."""
     print_methods(explanation.methods)
     for result in explanation.methods:
         if result.original.values is not None:
             values = [float(value) for value in result.original.values]
-            print_coloured(result.method, document, explanation.spans, values)
+            title = Text(f"\n{result.method}", style="bold")
+            out.print(title.append(f": {LEGEND}", style="dim"))
+            out.print(styled_values(document, explanation.spans, values))
 
 
-def print_coloured(
-    method: str, document: str, spans: Sequence[tuple[int, int]], values: Sequence[float]
-) -> None:
-    """The document with each word on the colour of its attribution."""
-    title = Text(f"\n{method}", style="bold")
-    out.print(title.append(": green words hold the summary, red ones work against it", style="dim"))
-    out.print(coloured(document, spans, values))
-
-
-def shade_style(depth: int) -> str:
-    """The style of a word of a depth from −4 (works against the summary) to 4.
-
-    >>> shade_style(-1)
-    'black on #f6dcdc'
-    """
-    return f"black on {(_POSITIVE if depth > 0 else _NEGATIVE)[abs(depth) - 1]}"
-
-
-def coloured(document: str, spans: Sequence[tuple[int, int]], values: Sequence[float]) -> Text:
+def styled_values(document: str, spans: Sequence[tuple[int, int]], values: Sequence[float]) -> Text:
     """Green where φ > 0, red where φ < 0, deeper for a larger share of the greatest |φ|."""
-    text = Text()
-    greatest = max((abs(value) for value in values), default=0.0)
-    position = 0
-    for (start, end), value in zip(spans, values, strict=True):
-        text.append(prose(document[position:start]))
-        word = prose(document[start:end])
-        depth = shade(value, greatest)
-        if depth:
-            word.stylize(shade_style(depth))
-        text.append(word)
-        position = end
-    return text.append(prose(document[position:]))
+    words = [
+        Word(start=start, end=end, text=None, value=value, instability=None, unstable=False)
+        for (start, end), value in zip(spans, values, strict=True)
+    ]
+    return styled(coloured(document, words))

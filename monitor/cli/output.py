@@ -86,7 +86,7 @@ def cell(value: Any) -> Text:
     if isinstance(value, float):
         return Text(number(value), justify="right")
     if isinstance(value, datetime):
-        return Text(value.strftime("%Y-%m-%d %H:%M:%S"))
+        return Text(moment_words(value))
     return Text(harmless(str(plain(value))))
 
 
@@ -102,6 +102,20 @@ def number(value: float) -> str:
     ('0.500', '0.000')
     """
     return f"{round(value, 3) + 0.0:.3f}"
+
+
+def known(value: float | None) -> str:
+    """A number inside a line; unknown is a dash.
+
+    >>> known(0.5), known(None)
+    ('0.500', '–')
+    """
+    return "–" if value is None else number(value)
+
+
+def moment_words(at: datetime) -> str:
+    """A time to the second, UTC as everything that is stored."""
+    return f"{at:%Y-%m-%d %H:%M:%S}"
 
 
 def interval(value: float | None, low: float | None, high: float | None) -> str | None:

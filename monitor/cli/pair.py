@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from monitor.cli.output import facts as facts_table
-from monitor.cli.output import interval, note
-from monitor.investigate.record_parts import MethodFacts, RecordFacts, Word
+from monitor.cli.output import interval, note, number
+from monitor.cli.record_words import unstable, unsupported_of, words_of
+from monitor.investigate.record_parts import MethodFacts, RecordFacts
 
 HEAD = 300
 """Characters of a text that are shown; `records show` has all of it."""
-WORDS = 8
-"""Unstable words that are named, the least stable first."""
 
 
 def pair_fields(first: RecordFacts, second: RecordFacts) -> dict[str, Any]:
@@ -104,17 +103,6 @@ def print_pair(first: RecordFacts, second: RecordFacts) -> None:
         note(warning)
 
 
-def unstable(method: MethodFacts) -> list[Word]:
-    """The words whose attribution changes most under rewording, the least stable first."""
-    marked = [word for word in method.words if word.unstable]
-    return sorted(marked, key=lambda word: -(word.instability or 0.0))[:WORDS]
-
-
-def words_of(words: list[Word]) -> str | None:
-    """Words, or their places where texts are not kept."""
-    return ", ".join(word.text or f"at {word.start}–{word.end}" for word in words) or None
-
-
 def _line(name: str, values: list[Any]) -> tuple[str, Any, Any]:
     return name, values[0], values[1]
 
@@ -142,8 +130,7 @@ def _support(facts: RecordFacts, kind: str) -> float | str | None:
 def _unsupported(facts: RecordFacts) -> str | None:
     if facts.score is None:
         return None
-    named = [f"{fact.text or f'at {fact.start}'} ({fact.kind})" for fact in facts.score.unsupported]
-    return ", ".join(named) or "nothing"
+    return unsupported_of(facts.score.unsupported) or "nothing"
 
 
 def _distances(facts: RecordFacts) -> str | None:
@@ -158,8 +145,8 @@ def _method(facts: RecordFacts, name: str) -> MethodFacts | None:
 def _instability(method: MethodFacts | None) -> str | None:
     if method is None or method.instability is None:
         return None if method is None else str(method.reason or "unknown")
-    floor = "unknown" if method.noise_floor is None else f"{method.noise_floor:.3f}"
-    return f"{method.instability:.3f} (noise floor {floor})"
+    floor = "unknown" if method.noise_floor is None else number(method.noise_floor)
+    return f"{number(method.instability)} (noise floor {floor})"
 
 
 def _words(method: MethodFacts | None) -> str | None:

@@ -12,7 +12,8 @@ from monitor.cli.explained import (
     print_checks,
     print_explanation,
 )
-from monitor.cli.output import cell, out, table
+from monitor.cli.output import cell, number, out, table
+from monitor.cli.record_words import unsupported_of
 from monitor.records import IncomingRecord, PerturbationScore, ScoredRecord
 
 
@@ -85,9 +86,9 @@ def print_scored(result: ScoredRecord, record: IncomingRecord) -> None:
     if value is None:
         headline.append(f"HSS unknown: {result.reason}", style="yellow")
     else:
-        headline.append(f"HSS {value:.3f}", style="bold red" if value >= 0.7 else "bold")
+        headline.append(f"HSS {number(value)}", style="bold red" if value >= 0.7 else "bold")
         if severity is not None and severity.low is not None and severity.high is not None:
-            headline.append(f"  95 % [{severity.low:.3f}, {severity.high:.3f}]")
+            headline.append(f"  95 % [{number(severity.low)}, {number(severity.high)}]")
     headline.append(f"  {result.record_id} · {result.category or 'no category'}", style="dim")
     out.print(headline)
     table(
@@ -111,8 +112,8 @@ def print_scored(result: ScoredRecord, record: IncomingRecord) -> None:
         ],
     )
     if support and support.unsupported:
-        named = ", ".join(f"{fact.text} ({fact.kind})" for fact in support.unsupported)
-        out.print(Text("not in the document: ", style="red").append(cell(named)))
+        named = cell(unsupported_of(support.unsupported))
+        out.print(Text("not in the document: ", style="red").append(named))
     if result.perturbations:
         table(
             ["strength", "share", "distance", "words replaced"],

@@ -7,12 +7,13 @@ from typing import Any
 
 from rich.text import Text
 
-from monitor.cli.explained import print_checks, print_methods, shade_style
-from monitor.cli.output import cell, interval, out, prose, table
+from monitor.cli.explained import print_checks, print_methods
+from monitor.cli.marked import LEGEND, styled
+from monitor.cli.output import cell, interval, known, number, out, prose, table
 from monitor.cli.output import facts as facts_table
-from monitor.cli.pair import unstable, words_of
+from monitor.cli.record_words import unstable, unsupported_of, words_of
 from monitor.investigate.diff import word_diff
-from monitor.investigate.marking import Stretch, coloured, with_facts, with_swaps
+from monitor.investigate.marking import coloured, with_facts, with_swaps
 from monitor.investigate.record_parts import MethodFacts, RecordFacts, Scored, Version
 
 PLACES = 12
@@ -68,10 +69,9 @@ def _facts(facts: RecordFacts) -> list[tuple[str, Any]]:
     ]
     if score is None:
         return found
-    named = [f"{each.text or f'at {each.start}'} ({each.kind})" for each in score.unsupported]
     return [
         *found,
-        ("not in the document", ", ".join(named) or None),
+        ("not in the document", unsupported_of(score.unsupported)),
         ("baseline", score.baseline),
         ("normalizer", _normalizer(score)),
         ("fingerprint", score.fingerprint),
@@ -91,7 +91,7 @@ def _facts(facts: RecordFacts) -> list[tuple[str, Any]]:
 def _normalizer(score: Scored) -> str | None:
     if score.normalizer is None:
         return None
-    return f"{score.normalizer:.3f} ({score.normalizer_category or 'pooled'})"
+    return f"{number(score.normalizer)} ({score.normalizer_category or 'pooled'})"
 
 
 def _documents(facts: RecordFacts) -> None:
@@ -108,11 +108,11 @@ def _documents(facts: RecordFacts) -> None:
         out.print(prose(facts.document))
     for method in explained:
         _title(f"document by {method.method}")
-        legend = "green words hold the summary, red ones work against it"
+        legend = LEGEND
         if any(word.unstable for word in method.words):
             legend += "; underlined ones are unstable under rewording"
         out.print(Text(legend, style="dim"))
-        out.print(_styled(coloured(facts.document, method.words)))
+        out.print(styled(coloured(facts.document, method.words)))
         words = words_of(unstable(method))
         if words is not None:
             out.print(Text("unstable: ", style="bold").append(cell(words)))
@@ -142,7 +142,7 @@ def _summaries(facts: RecordFacts) -> None:
     if facts.summary is None:
         out.print("not kept")
     else:
-        out.print(_styled(with_facts(facts.summary, score.unsupported if score else ())))
+        out.print(styled(with_facts(facts.summary, score.unsupported if score else ())))
     if score is None or score.baseline_summary in {None, facts.summary}:
         return
     _title("baseline summary, by the re-summarizer")
@@ -153,8 +153,8 @@ def _version(version: Version, score: Scored | None, *, full: bool) -> None:
     out.print()
     out.print(
         Text(f"{version.number}. {version.strength}", style="bold").append(
-            f" · share {version.share:.3f} · distance {_number(version.distance)}"
-            f" · of M {_number(version.normalized)} · least cosine {version.min_cosine:.3f}",
+            f" · share {number(version.share)} · distance {known(version.distance)}"
+            f" · of M {known(version.normalized)} · least cosine {number(version.min_cosine)}",
             style="",
         )
     )
@@ -166,7 +166,7 @@ def _version(version: Version, score: Scored | None, *, full: bool) -> None:
     ]
     out.print(Text("replaced: ", style="dim").append(cell(", ".join(swaps) or "nothing")))
     if full and version.document is not None:
-        out.print(_styled(with_swaps(version.document, version.swaps)))
+        out.print(styled(with_swaps(version.document, version.swaps)))
     if version.summary is not None and score is not None and score.baseline_summary is not None:
         out.print(Text("summary: ", style="dim").append(_diff(score.baseline_summary, version)))
     elif version.reason is not None:
@@ -226,23 +226,6 @@ def _diff(baseline: str, version: Version) -> Text:
     return text
 
 
-def _styled(stretches: Sequence[Stretch]) -> Text:
-    """Marked text: shades of attribution, unstable words, replacements, unsupported facts."""
-    text = Text()
-    for stretch in stretches:
-        part = prose(stretch.text)
-        if stretch.shade:
-            part.stylize(shade_style(stretch.shade))
-        if stretch.word is not None and stretch.word.unstable:
-            part.stylize("underline")
-        if stretch.swap is not None:
-            part.stylize("bold magenta")
-        if stretch.unsupported is not None:
-            part.stylize("bold red")
-        text.append(part)
-    return text
-
-
 def _sentence(sentences: Sequence[str | None], index: int) -> str:
     """A sentence, or its number where texts are not kept."""
     known = sentences[index] if index < len(sentences) else None
@@ -252,7 +235,3 @@ def _sentence(sentences: Sequence[str | None], index: int) -> str:
 def _title(title: str) -> None:
     out.print()
     out.print(Text(title, style="bold"))
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"

@@ -10,7 +10,7 @@ import pytest
 
 from monitor import configuration
 from monitor.attribution.segmentation import segment
-from monitor.cli.explained import attribution_row, coloured, factuality_row
+from monitor.cli.explained import attribution_row, factuality_row, styled_values
 from monitor.cli.output import plain
 from monitor.records import (
     Attribution,
@@ -94,7 +94,7 @@ def test_no_explanation_is_an_empty_object() -> None:
 
 def test_words_are_coloured_by_sign_and_size() -> None:
     """Deep green, plain, pale red, deepest green; the text itself is whole."""
-    text = coloured(DOCUMENT, EXPLANATION.spans, [0.5, 0.0, -0.25, 1.0])
+    text = styled_values(DOCUMENT, EXPLANATION.spans, [0.5, 0.0, -0.25, 1.0])
     assert text.plain == DOCUMENT
     styles = {text.plain[span.start : span.end]: str(span.style) for span in text.spans}
     assert "fell" not in styles
@@ -105,7 +105,7 @@ def test_words_are_coloured_by_sign_and_size() -> None:
 
 def test_a_document_without_weight_stays_plain() -> None:
     """All zero: nothing to divide by."""
-    assert coloured(DOCUMENT, EXPLANATION.spans, [0.0] * 4).spans == []
+    assert styled_values(DOCUMENT, EXPLANATION.spans, [0.0] * 4).spans == []
 
 
 def test_control_characters_of_a_document_do_not_reach_the_terminal() -> None:
@@ -113,7 +113,7 @@ def test_control_characters_of_a_document_do_not_reach_the_terminal() -> None:
     document = "[red]\x1b[31mRain"
     cut = segment(document)
     spans = list(zip(cut.starts.tolist(), cut.ends.tolist(), strict=True))
-    text = coloured(document, spans, [1.0] * len(spans))
+    text = styled_values(document, spans, [1.0] * len(spans))
     assert "\x1b" not in text.plain
     assert text.plain.startswith("[red]")
 
