@@ -196,7 +196,7 @@ class ThresholdState:
     """Of `share_above`, as it applies now."""
     records: int
     reason: str | None
-    """Why there is no value: `too_few_records` or `no_reference`."""
+    """Why there is no value: `too_few_records`, `no_reference` or `not_watched`."""
     evaluated_at: datetime
     stored: Mapping[str, Any]
     """All of `breaches.lifecycle.Breach`, to go on with."""

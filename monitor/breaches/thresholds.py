@@ -44,7 +44,9 @@ class NoAnswer(StrEnum):
 
     TOO_FEW_RECORDS = "too_few_records"
     NO_REFERENCE = "no_reference"
-    """The threshold is a quantile of a reference that does not exist."""
+    """The threshold is a quantile of a reference that does not exist, or whose records are gone."""
+    NOT_WATCHED = "not_watched"
+    """The threshold was taken out or became another one, or the series is gone."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,7 +12,7 @@ import structlog
 from monitor.breaches.configured import AGE, threshold_of
 from monitor.breaches.lifecycle import Breach, BreachState, end, restore, step
 from monitor.breaches.stored import records_of
-from monitor.breaches.thresholds import Evaluation, Threshold, evaluate
+from monitor.breaches.thresholds import Evaluation, NoAnswer, Threshold, evaluate
 from monitor.breaches.window import Records
 from monitor.errors import MalformedInput
 from monitor.evaluation.limits import Limits
@@ -73,6 +73,8 @@ class ThresholdJudge:
                     continue
                 before = known.pop((threshold.name, one), None)
                 breach = Breach() if before is None else _resumed(before)
+                if breach.state is BreachState.OPEN and self._is_another(configured, one, breach):
+                    breach = self._ended(configured.name, one, breach, breaches, now)
                 fixed = self._limits.of(threshold, one)
                 evaluation = evaluate(fixed, windows.of(fixed))
                 taken = step(breach, fixed, evaluation, now=now.timestamp())
@@ -99,20 +101,51 @@ class ThresholdJudge:
         for (name, series), state in left.items():
             if state.state not in {BreachState.OPEN, BreachState.PENDING}:
                 continue
-            ended = end(restore(state.stored), now=now.timestamp())
+            ended = self._ended(name, series, _resumed(state), breaches, now)
             states.append(
-                replace(state, state=ended.state.value, evaluated_at=now, stored=ended.stored())
+                replace(
+                    state,
+                    state=ended.state.value,
+                    value=None,
+                    reason=NoAnswer.NOT_WATCHED.value,
+                    evaluated_at=now,
+                    stored=ended.stored(),
+                )
             )
-            if state.state != BreachState.OPEN:
-                continue
+
+    def _ended(
+        self,
+        name: str,
+        series: Series,
+        breach: Breach,
+        breaches: list[BreachDetail],
+        now: datetime,
+    ) -> Breach:
+        """The end of what is not watched any more."""
+        ended = end(breach, now=now.timestamp())
+        if breach.state is BreachState.OPEN:
             # As it was stored: what a removed threshold was is known nowhere else.
-            breach = self._breach_id(name, series, ended.number)
-            detail = self._store.breach(breach)
+            key = self._breach_id(name, series, ended.number)
+            detail = self._store.breach(key)
             if detail is not None:
                 at = max(now, detail.breach.opened_at)  # also where the clock was set back
                 row = replace(detail.breach, state=ended.state.value, resolved_at=at)
                 breaches.append(replace(detail, breach=row))
-            log.info("breach_ended_unwatched", breach=breach)
+            log.info("breach_ended_unwatched", breach=key)
+        return ended
+
+    def _is_another(self, configured: Configured, series: Series, breach: Breach) -> bool:
+        """Whether the threshold had the name but watched something else when the breach opened:
+        going on would rewrite what it was about."""
+        detail = self._store.breach(self._breach_id(configured.name, series, breach.number))
+        if detail is None:
+            return False
+        then, now = detail.breach, configured
+        return (then.signal, then.statistic, then.comparison) != (
+            now.signal,
+            now.statistic,
+            now.comparison,
+        )
 
     def _detail(
         self, configured: Configured, series: Series, breach: Breach, records: int

@@ -17,6 +17,11 @@ from monitor.storage.signal_columns import has_columns
 
 _WINDOWS_BEFORE: Final = 3
 """Windows of ordinary traffic that a breach is compared with."""
+_NO_ANSWER: Final = {
+    "too_few_records": "its window holds too few records to say that it is over",
+    "no_reference": "no reference, or its records were pruned: run `hss-monitor calibrate`",
+    "not_watched": "its threshold was changed or taken out, or its series is gone: no recovery",
+}
 _MOST: Final = timedelta(days=1)
 """Of a long breach, its first day is compared."""
 
@@ -57,6 +62,8 @@ class BreachFacts:
 
     as_of: datetime
     breach: BreachRow
+    unanswered: str | None
+    """Why its threshold has no value now: the state is that of the last one that there was."""
     before: Stretch
     """Ordinary traffic, up to the first record of the window that exceeded the limit …"""
     after: Stretch
@@ -96,6 +103,7 @@ def breach_facts(sources: Sources, breach_id: str) -> BreachFacts | None:
     return BreachFacts(
         as_of=now,
         breach=breach,
+        unanswered=_unanswered(sources, breach),
         before=before,
         after=after,
         spread=spread,
@@ -107,6 +115,19 @@ def breach_facts(sources: Sources, breach_id: str) -> BreachFacts | None:
             for each in detail.contributors
         ),
     )
+
+
+def _unanswered(sources: Sources, breach: BreachRow) -> str | None:
+    states = sources.breaches.threshold_states(
+        threshold=breach.threshold,
+        service=breach.series.service,
+        model=breach.series.model,
+        category=breach.series.category,
+    )
+    # An older breach of the same threshold ended with an answer, or its reason is gone.
+    reasons = {each.reason for each in states if each.number == breach.number}
+    reason = reasons.pop() if reasons else None
+    return None if reason is None else _NO_ANSWER.get(reason, reason)
 
 
 def _stretches(breach: BreachRow, now: datetime) -> tuple[Stretch, Stretch]:

@@ -63,6 +63,21 @@ def test_the_list_is_narrowed(
     assert ([row["threshold"] for row in result.objects], result.code) == (wanted, code)
 
 
+@pytest.mark.parametrize(
+    ("reason", "words"), [("too_few_records", "too few records"), ("not_watched", "no recovery")]
+)
+def test_a_breach_without_a_value_now_says_why(
+    cli: Any, stores: Any, made: Any, reason: str, words: str
+) -> None:
+    """It may stay open, or be over, for a reason that its records do not show."""
+    state = made.threshold_state("stale", "open", number=1, value=None, reason=reason)
+    detail = made.breach(threshold="stale", number=1)
+    made.save_breaches(stores, [state], [detail])
+    [row] = cli("breaches", "show", detail.breach.id, "--json").objects
+    assert words in row["unanswered"]
+    assert words in " ".join(cli("breaches", "show", detail.breach.id).out.split())
+
+
 def test_a_breach_tells_what_changed(cli: Any, opened: Any) -> None:
     """Mean before and since with intervals, releases, and the records with their companions."""
     result = cli("breaches", "show", opened.breach.id, "--json")

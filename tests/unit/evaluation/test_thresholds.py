@@ -204,6 +204,33 @@ def test_a_breach_ends_with_its_threshold(world, evaluator) -> None:
     assert len(ended.contributors) == 5
 
 
+def test_a_breach_that_ends_unwatched_says_so(world, evaluator) -> None:
+    """Nothing recovered: a resolved page must not be read as if it had. Nor may a damaged state
+    of a threshold that nobody configures any more stop every turn."""
+    one = evaluator(**_settings(window_seconds=600))
+    world.add([0.9] * 6)
+    _run(world, one, 4)
+    assert world.breaches.opened == ["hss_mean-1"]
+    (key,) = world.breaches.states
+    world.breaches.states[key] = replace(world.breaches.states[key], stored={"state": "odd"})
+    _run(world, evaluator(thresholds=(), drift={"signals": ()}), 1)
+    (state,) = world.breaches.states.values()
+    assert (state.state, state.value, state.reason) == ("resolved", None, "not_watched")
+    assert world.breaches.breaches["hss_mean-1"].breach.state == "resolved"
+
+
+def test_a_threshold_that_becomes_another_one_ends_its_breach(world, evaluator) -> None:
+    """Under the same name a breach of one signal would go on as one of another."""
+    world.add([0.9] * 6)
+    _run(world, evaluator(**_settings(window_seconds=3600)), 4)
+    assert world.breaches.opened == ["hss_mean-1"]
+    _run(world, evaluator(**_settings(window_seconds=3600, signal="entity_support")), 1)
+    breach = world.breaches.breaches["hss_mean-1"].breach
+    assert (breach.state, breach.signal) == ("resolved", "hss")
+    (state,) = world.breaches.states.values()
+    assert (state.state, state.number, state.reason) == ("resolved", 1, "too_few_records")
+
+
 def test_patterns_choose_the_series(world, evaluator) -> None:
     """A strict threshold for one service only."""
     law = Series(service="law-eu", model="m", category="")
