@@ -29,6 +29,7 @@ class Window:
     until: datetime | None = None
     service: str | None = None
     model: str | None = None
+    release: str | None = None
 
 
 def note_fingerprint(stores: Stores, fingerprint: str, made_of: Mapping[str, Any]) -> None:
@@ -46,7 +47,11 @@ def calibrate_window(
     few documents.
     """
     found = stores.repository.fingerprints(
-        since=window.since, until=window.until, service=window.service, model=window.model
+        since=window.since,
+        until=window.until,
+        service=window.service,
+        model=window.model,
+        release=window.release,
     )
     if fingerprint is None:
         if len(found) != 1:
@@ -77,6 +82,7 @@ def calibrate_window(
             until=window.until,
             service=window.service,
             model=window.model,
+            release=window.release,
         )
     ]
     made_of = stores.facts.get(f"{FACT}{fingerprint}")
@@ -92,6 +98,7 @@ def calibrate_window(
         clock=now,
         since=window.since,
         until=window.until,
+        release=window.release,
         min_documents=min_documents,
     )
 
@@ -109,6 +116,7 @@ def severities_of(stores: Stores, calibration: Calibration, window: Window) -> d
             until=window.until,
             service=window.service,
             model=window.model,
+            release=window.release,
         )
     }
 

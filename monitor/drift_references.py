@@ -69,6 +69,7 @@ def sample_of(
         "raw_distance" if signal == "hss" else signal,
         since=window.since,
         until=window.until,
+        release=window.release,
         fingerprint=calibration.fingerprint,
     )
     return _with_hss(sample, severities) if signal == "hss" else sample
@@ -116,6 +117,7 @@ def _reference(
         records=len(sample),
         since=_moment(sample.times[0]) if len(sample) else None,
         until=_moment(sample.times[-1]) if len(sample) else None,
+        release=calibration.release,
     )
 
 

@@ -86,7 +86,12 @@ class SqlSamples:
         ends = until + TICK
         if calibration.until is not None:
             ends = min(ends, calibration.until)
-        window = Window(name=calibration.window, since=calibration.since, until=ends)
+        window = Window(
+            name=calibration.window,
+            since=calibration.since,
+            until=ends,
+            release=calibration.release,
+        )
         severities: dict[str, Severity] = {}
         if signal == "hss":
             severities = self._normalized(calibration)
@@ -98,6 +103,7 @@ class SqlSamples:
                 name=calibration.window,
                 since=calibration.since,
                 until=calibration.until or calibration.created_at,
+                release=calibration.release,
             )
             self._severities = {calibration.id: severities_of(self._stores, calibration, whole)}
         return self._severities[calibration.id]

@@ -99,6 +99,8 @@ class StoredReference:
     """First record."""
     until: datetime | None
     """Last record."""
+    release: str | None = None
+    """The only release that it holds; None: whatever came in."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -117,7 +117,12 @@ def _signal(
         # The stretch of a reference includes its last record.
         former = Stretch(since=reference.since, until=reference.until + timedelta(microseconds=1))
         first, second = distributions(
-            sources.database, finding.series, finding.signal, (former, current), limit=_PICTURED
+            sources.database,
+            finding.series,
+            finding.signal,
+            (former, current),
+            first_release=reference.release,
+            limit=_PICTURED,
         )
         spread = (first, second)
     shown = current

@@ -43,6 +43,8 @@ class Calibration:
     normalizers: tuple[Normalizer, ...]
     warnings: tuple[str, ...] = ()
     """For people: why this reference should be looked at before it is trusted."""
+    release: str | None = None
+    """The only release that the window holds; None: whatever came in."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -74,6 +74,7 @@ def calibrate(
     clock: Callable[[], datetime],
     since: datetime | None = None,
     until: datetime | None = None,
+    release: str | None = None,
     provisional: bool = False,
     min_documents: int = 20,
     min_distances: int = 100,
@@ -146,6 +147,7 @@ def calibrate(
         provisional=provisional,
         normalizers=tuple(normalizers),
         warnings=tuple(warnings),
+        release=release,
     )
     log.info(
         "calibration_computed",

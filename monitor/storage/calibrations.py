@@ -142,6 +142,7 @@ def _with_normalizers(
             provisional=row.provisional,
             normalizers=tuple(parts[row.id]),
             warnings=tuple(row.warnings),
+            release=row.release,
         )
         for row in rows
     ]
@@ -159,6 +160,7 @@ def _calibration_row(calibration: Calibration, active: bool) -> dict[str, Any]:
         "provisional": calibration.provisional,
         "warnings": list(calibration.warnings),
         "active": active,
+        "release": calibration.release,
     }
 
 

@@ -86,17 +86,27 @@ def distributions(
     signal: str,
     stretches: Sequence[Stretch],
     *,
+    first_release: str | None = None,
     bins: int = BINS,
     limit: int = MAX_RECORDS,
 ) -> list[Distribution]:
     """One distribution for each stretch, all over the same bins.
 
+    `first_release` leaves out what the first stretch holds of other releases.
     Raises `UsageError` for a signal that single records do not have.
     """
     _check(signal)
     sources = [
-        newest(series, signal, (), since=each.since, until=each.until, limit=limit)
-        for each in stretches
+        newest(
+            series,
+            signal,
+            (),
+            since=each.since,
+            until=each.until,
+            release=None if place else first_release,
+            limit=limit,
+        )
+        for place, each in enumerate(stretches)
     ]
     with database.read() as connection:
         sums = []

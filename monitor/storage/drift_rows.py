@@ -29,6 +29,7 @@ def reference_row(reference: StoredReference) -> dict[str, Any]:
         "records": reference.records,
         "since": reference.since,
         "until": reference.until,
+        "release": reference.release,
     }
 
 
@@ -44,6 +45,7 @@ def reference(row: Row[*tuple[Any, ...]]) -> StoredReference:
         records=row.records,
         since=row.since,
         until=row.until,
+        release=row.release,
     )
 
 

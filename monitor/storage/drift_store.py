@@ -11,6 +11,7 @@ from monitor.findings import (
     DriftChange,
     DriftFinding,
     EvaluatorLease,
+    Series,
     StoredReference,
     WatchState,
 )
@@ -25,9 +26,11 @@ from monitor.storage.finding_tables import (
 )
 from monitor.storage.lease import require_lease
 from monitor.storage.paging import check_limit
-from monitor.storage.series_columns import of_series
+from monitor.storage.series_columns import of_series, series_of
 from monitor.storage.shared_tables import calibrations
 from monitor.storage.upsert import upsert
+
+_SERIES = (drift_references.c.service, drift_references.c.model, drift_references.c.category)
 
 
 class SqlDriftStore:
@@ -58,6 +61,33 @@ class SqlDriftStore:
         )
         with self._database.read() as connection:
             return [drift_rows.reference(row) for row in connection.execute(statement)]
+
+    def uncovered(self, calibration_id: str) -> list[Series]:
+        """Series that lose their reference when this calibration takes the place of another.
+
+        Those with a usable reference in the active calibration of the same fingerprint and with
+        none in this one, by name.
+        """
+        usable = sa.select(*_SERIES).where(drift_references.c.fitted.is_not(None)).distinct()
+        fingerprint = sa.select(calibrations.c.fingerprint).where(
+            calibrations.c.id == calibration_id
+        )
+        replaced = sa.select(calibrations.c.id).where(
+            calibrations.c.active,
+            calibrations.c.id != calibration_id,
+            calibrations.c.fingerprint.in_(fingerprint),
+        )
+        with self._database.read() as connection:
+            before, after = (
+                {
+                    series_of(row)
+                    for row in connection.execute(
+                        usable.where(drift_references.c.calibration_id.in_(ids))
+                    )
+                }
+                for ids in (replaced, [calibration_id])
+            )
+        return sorted(before - after)
 
     def watch_states(self) -> list[WatchState]:
         """All of them, by series and signal."""

@@ -74,6 +74,7 @@ class DriftReferenceColumns(SeriesColumns):
     records: Named[int] = Column(Integer())
     since: Named[datetime | None] = Column(UtcDateTime("since"))
     until: Named[datetime | None] = Column(UtcDateTime("until"))
+    release: Named[str | None] = Column(CleanText())
 
 
 class WatchStateColumns(SeriesColumns):

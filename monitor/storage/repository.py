@@ -129,6 +129,7 @@ class Repository:
         until: datetime | None = None,
         service: str | None = None,
         model: str | None = None,
+        release: str | None = None,
         record_ids: Sequence[str] | None = None,
     ) -> Iterator[ReferenceDocument]:
         """Scored documents received in [since, until), by (received_at, id), page by page.
@@ -138,7 +139,7 @@ class Repository:
         """
         terms = [
             scores.c.fingerprint == fingerprint,
-            *_window(since, until, service, model),
+            *_window(since, until, service, model, release),
         ]
         if record_ids is None:
             yield from self._documents(terms)
@@ -155,12 +156,13 @@ class Repository:
         until: datetime | None = None,
         service: str | None = None,
         model: str | None = None,
+        release: str | None = None,
     ) -> dict[str, int]:
         """How many scored documents with a distance each fingerprint has in [since, until)."""
         statement = (
             sa.select(scores.c.fingerprint, sa.func.count())
             .select_from(records.join(scores))
-            .where(*_window(since, until, service, model))
+            .where(*_window(since, until, service, model, release))
             .group_by(scores.c.fingerprint)
             .order_by(scores.c.fingerprint)
         )
@@ -255,7 +257,11 @@ def _finished_columns() -> list[sa.ColumnElement[Any]]:
 
 
 def _window(
-    since: datetime | None, until: datetime | None, service: str | None, model: str | None
+    since: datetime | None,
+    until: datetime | None,
+    service: str | None,
+    model: str | None,
+    release: str | None,
 ) -> list[sa.ColumnElement[bool]]:
     """Scored records with at least one distance, as far as the window restricts them."""
     terms = [records.c.state == RecordState.SCORED, scores.c.distances > 0]
@@ -267,6 +273,8 @@ def _window(
         terms.append(records.c.service == service)
     if model is not None:
         terms.append(records.c.model == model)
+    if release is not None:
+        terms.append(records.c.release == release)
     return terms
 
 

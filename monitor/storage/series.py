@@ -74,6 +74,7 @@ def signal_sample(
     until: datetime | None = None,
     after: Cursor | None = None,
     limit: int | None = None,
+    release: str | None = None,
     fingerprint: str | None = None,
     calibration: str | None = None,
 ) -> SignalSample:
@@ -89,6 +90,8 @@ def signal_sample(
         known = choices((*Signal, SKIPPED))
         raise UsageError(f"signal: {signal!r} is no signal of single records; use {known}")
     terms = _between(since, until, after)
+    if release is not None:
+        terms.append(records.c.release == release)
     if signal != SKIPPED:
         if fingerprint is not None:
             terms.append(scores.c.fingerprint == fingerprint)

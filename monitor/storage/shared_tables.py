@@ -37,6 +37,7 @@ class CalibrationColumns(TypedColumns):
     provisional: Named[bool] = Column(Boolean())
     warnings: Named[Any] = Column(Json("warnings"), nullable=False)
     active: Named[bool] = Column(Boolean())
+    release: Named[str | None] = Column(CleanText())
 
 
 calibrations = Table(

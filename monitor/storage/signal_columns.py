@@ -50,14 +50,17 @@ def newest(
     since: datetime,
     until: datetime,
     limit: int,
+    release: str | None = None,
 ) -> sa.Subquery:
     """Columns of the newest records of [since, until) that have the signal, at most `limit`."""
     final = FINAL_STATES if signal == SKIPPED else (RecordState.SCORED,)
+    of_release = [] if release is None else [records.c.release == release]
     return (
         sa.select(value_of(signal).label("value"), weight_of(signal).label("weight"), *columns)
         .select_from(records.join(scores, isouter=signal == SKIPPED))
         .where(
             *of_series(series),
+            *of_release,
             records.c.state.in_(final),
             records.c.received_at >= since,
             records.c.received_at < until,

@@ -38,10 +38,19 @@ def stores(database_url: str, tmp_path: Path) -> Iterator[Stores]:
 def score(stores: Stores, make_sampled: Any, make_result: Any) -> Callable[..., None]:
     """Scored records an hour apart, one for each distance, the first `first` hours after START."""
 
-    def run(distances: Sequence[float], *, first: int = 0, service: str = "news", **fields: Any):
+    def run(
+        distances: Sequence[float],
+        *,
+        first: int = 0,
+        service: str = "news",
+        release: str | None = None,
+        **fields: Any,
+    ):
         for hour, distance in enumerate(distances, start=first):
             name = f"{service}-{hour:03d}"
-            stores.queue.accept([make_sampled(name, seconds=3600 * hour, service=service)])
+            stores.queue.accept(
+                [make_sampled(name, seconds=3600 * hour, service=service, release=release)]
+            )
             (item,) = stores.queue.lease("test", count=1, seconds=60)
             result = make_result(name, **{"calibration_id": None, **fields})
             measured = result.perturbations[0]
@@ -63,7 +72,9 @@ def score(stores: Stores, make_sampled: Any, make_result: Any) -> Callable[..., 
 def calibration() -> Callable[..., Calibration]:
     """A calibration of the first `hours`, with one normalizer."""
 
-    def make(name: str, normalizer: float, *, hours: int) -> Calibration:
+    def make(
+        name: str, normalizer: float, *, hours: int, release: str | None = None
+    ) -> Calibration:
         return Calibration(
             id=name,
             fingerprint="fp1",
@@ -73,6 +84,7 @@ def calibration() -> Callable[..., Calibration]:
             since=START,
             until=START + timedelta(hours=hours),
             provisional=False,
+            release=release,
             normalizers=(
                 Normalizer(
                     category=None, value=normalizer, low=None, high=None, documents=40, distances=40

@@ -98,6 +98,30 @@ def test_only_series_of_the_window_are_fitted(stores, score, calibration, distan
     assert {service for service, _ in _fitted(stores, one)} == {"news", "sport"}
 
 
+def test_a_release_is_a_reference_of_its_own(stores, score, calibration) -> None:
+    """While a canary runs beside it no stretch of time holds one release alone."""
+    for hour in range(0, 2 * COUNT, 2):
+        score([0.2 + hour / 1000], first=hour, release="good")
+        score([0.9], first=hour + 1, release="canary")
+    assert stores.repository.fingerprints(release="good") == {"fp1": COUNT}
+    made = calibration("cal-1", 0.5, hours=2 * COUNT, release="good")
+    window = Window(name="w", since=made.since, until=made.until, release="good")
+    stores.calibrations.add(made, activate=True)
+    assert stores.calibrations.get(made.id) == made
+    stores.drift.save_references(fit_references(stores, made, window, SETTINGS))
+    assert renormalize(stores, made, window) == COUNT
+    references = {each.signal: each for each in stores.drift.references(made.id)}
+    assert {each.release for each in references.values()} == {"good"}
+    frozen = restore_reference(references["raw_distance"].fitted)
+    assert (frozen.records, frozen.mean) == (COUNT, pytest.approx(0.239))
+    samples = SqlSamples(stores)
+    for signal in ("raw_distance", "hss"):
+        found = samples.reference(NEWS, signal, made, until=made.created_at)
+        assert (len(found), set(found.releases)) == (COUNT, {"good"})
+    # What comes after the reference is watched whatever its release.
+    assert len(samples.sample(NEWS, "raw_distance", calibration=made)) == 2 * COUNT
+
+
 def test_a_reference_that_was_changing_is_warned_about(stores, score, calibration) -> None:
     """Two releases in one window are no normal."""
     before, after = np.random.default_rng(2).uniform((0.1, 0.5), (0.3, 0.7), (100, 2)).T

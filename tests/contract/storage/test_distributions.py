@@ -68,6 +68,20 @@ def test_both_distributions_share_their_bins(database: Database, finish: Any, cl
     assert after.shares.index(1.0) == 9
 
 
+def test_the_first_stretch_may_be_of_one_release(
+    database: Database, finish: Any, clock: Any
+) -> None:
+    """A reference of a release is not pictured with the canary that ran beside it."""
+    for index, release in enumerate(("good", "canary", "good")):
+        finish(f"a{index}", index, 0.1 if release == "good" else 0.9, release=release)
+    finish("b", 12, 0.9, release="canary")
+    before, after = distributions(
+        database, NEWS, "hss", (span(clock, 0, 10), span(clock, 10, 20)), first_release="good"
+    )
+    assert (before.records, before.mean) == (2, pytest.approx(0.1))
+    assert (after.records, after.mean) == (1, pytest.approx(0.9))
+
+
 def test_only_the_newest_records_are_taken_and_that_is_said(
     database: Database, finish: Any, clock: Any
 ) -> None:

@@ -115,10 +115,10 @@ def change(clock: Any, series: Series = NEWS, **fields: Any) -> DriftChange:
     return DriftChange(series=series, **values)
 
 
-def calibration(name: str, clock: Any) -> Calibration:
+def calibration(name: str, clock: Any, *, fingerprint: str = "f") -> Calibration:
     return Calibration(
         id=name,
-        fingerprint="f",
+        fingerprint=fingerprint,
         settings={},
         created_at=clock.now,
         window="first week",
@@ -134,7 +134,13 @@ def test_a_reference_is_read_back_as_it_was_frozen(store: SqlDriftStore, clock: 
     """Numbers to the last bit: the detector's promise is about exactly these limits."""
     fitted = reference("cal-1", since=clock.now - timedelta(days=7), until=clock.now)
     lacking = reference(
-        "cal-1", LEGAL, fitted=None, reason="too_few_records", detail="3 records", warning=None
+        "cal-1",
+        LEGAL,
+        fitted=None,
+        reason="too_few_records",
+        detail="3 records",
+        warning=None,
+        release="2026.11",
     )
     store.save_references([fitted, lacking])
     assert store.references("cal-1") == [lacking, fitted]
@@ -163,6 +169,30 @@ def test_the_references_in_force_are_those_of_active_calibrations(
     assert [found.calibration_id for found in store.references()] == ["cal-2"]
     calibrations.activate("cal-1")
     assert [found.calibration_id for found in store.references()] == ["cal-1"]
+
+
+def test_a_calibration_tells_which_series_it_leaves_without_a_reference(
+    database: Database, store: SqlDriftStore, clock: Any
+) -> None:
+    """One of a single service takes the place of the one of all: the others would go unwatched."""
+    calibrations = SqlCalibrationStore(database)
+    calibrations.add(calibration("all", clock), activate=True)
+    calibrations.add(calibration("other settings", clock, fingerprint="g"), activate=True)
+    calibrations.add(calibration("one", clock), activate=False)
+    sport = replace(NEWS, category="sport")
+    store.save_references(
+        [
+            *(reference("all", each) for each in (NEWS, LEGAL, sport)),
+            reference("all", replace(NEWS, category="law"), fitted=None, reason="no_full_cycle"),
+            reference("other settings", replace(NEWS, service="far")),
+            reference("one", NEWS),
+            reference("one", sport, fitted=None, reason="too_few_records"),
+        ]
+    )
+    assert store.uncovered("one") == [LEGAL, sport]
+    assert store.uncovered("all") == []
+    calibrations.activate("one")
+    assert store.uncovered("all") == []
 
 
 def test_an_evaluation_is_read_back_as_it_was_saved(

@@ -1,0 +1,14 @@
+"""Add the release that a calibration and its references are of."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+
+
+def upgrade() -> None:
+    for table in ("calibrations", "drift_references"):
+        op.add_column(table, sa.Column("release", sa.Text()))
