@@ -29,7 +29,7 @@ def check(config: Config = None, json_: Json = False) -> None:
     """Load every model as a scorer would; exit code 3 names the one that is missing."""
     settings = settings_of(config)
     # Loads torch and all models, which is the point here.
-    from monitor.scorer import build
+    from monitor.workbench import build
 
     bench = build(settings, None)
     wanted = _factual(settings)

@@ -20,7 +20,7 @@ from monitor.stores import now, open_stores
 from monitor.unscorable import FAILURES
 
 if TYPE_CHECKING:
-    from monitor.scorer import Workbench
+    from monitor.workbench import Workbench
 
 
 def score(
@@ -75,7 +75,7 @@ def score(
     failed: ScoredRecord | None = None
     with open_stores(settings) as stores:
         # Loads torch and all models: wrong input is found before that.
-        from monitor.scorer import build
+        from monitor.workbench import build
 
         bench = build(settings, stores.calibrations)
         for item in items:

@@ -188,7 +188,7 @@ def test_a_configured_check_is_listed_and_checked_like_any_model(
         fingerprint="",
         made_of={},
     )
-    monkeypatch.setattr("monitor.scorer.build", lambda *_: bench)
+    monkeypatch.setattr("monitor.workbench.build", lambda *_: bench)
     rows = cli("models", "list", "--json").objects
     assert {"key": "factuality.summac_model", "model": "/models/nli"} in rows
     checked = cli("models", "check")
