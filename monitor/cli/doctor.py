@@ -37,15 +37,16 @@ def doctor(config: Config = None, json_: Json = False) -> None:
     with open_stores(settings, create=False) as stores:
         latest = _latest(stores, None, LAST)
         note_view(stores, *(detail.row.id for detail in latest if detail.document is not None))
+        sidecar, problem = _sidecar(settings)
         findings: dict[str, Any] = {
-            "sidecar": _sidecar(settings),
+            "sidecar": sidecar,
             "states": {state.value: count for state, count in stores.queue.counts().items()},
             "queue_age_seconds": stores.queue.oldest_queued_age(),
             "documents": [_document(detail) for detail in latest],
             "cost": costs(stores, settings, _latest(stores, RecordState.SCORED, COSTED)),
             "evaluation": evaluation_state(stores, settings),
         }
-    findings["advice"] = _advice(findings)
+    findings["advice"] = [*([problem] if problem else []), *_advice(findings)]
     if json_:
         emit(findings)
     else:
@@ -54,21 +55,30 @@ def doctor(config: Config = None, json_: Json = False) -> None:
         raise typer.Exit(1)
 
 
-def _sidecar(settings: Settings) -> dict[str, Any] | None:
-    """What the running sidecar tells of itself; `None` where none answers."""
-    host = settings.http.host if settings.http.host not in {"0.0.0.0", "::"} else "127.0.0.1"  # noqa: S104 -- asked, not bound
+def _sidecar(settings: Settings) -> tuple[dict[str, Any] | None, str | None]:
+    """What the running sidecar tells of itself, or what keeps it from that and the remedy."""
     try:
         answer = httpx.get(
-            f"http://{host}:{settings.http.port}/api/status",
+            f"{settings.http.url}/api/status",
             headers=reading_headers(settings.access),
             timeout=3.0,
             trust_env=False,
         )
-        answer.raise_for_status()
-        status: dict[str, Any] = answer.json()
-    except (httpx.HTTPError, ValueError):
-        return None
-    return status
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return None, "no sidecar answers at http.host and http.port: start `hss-monitor run`"
+    if answer.status_code in {401, 403}:
+        return None, (
+            f"the sidecar refuses to tell of itself (status {answer.status_code}): run this with "
+            "the configuration of the sidecar, so that it has the same access tokens"
+        )
+    try:
+        status: dict[str, Any] = answer.raise_for_status().json()
+    except (httpx.HTTPStatusError, ValueError):
+        return None, (
+            f"what answers at http.host and http.port is no sidecar, or none that is well (status "
+            f"{answer.status_code}): see its log, or set another http.port"
+        )
+    return status, None
 
 
 def _latest(stores: Stores, state: RecordState | None, count: int) -> list[RecordDetail]:
@@ -91,9 +101,7 @@ def _document(detail: RecordDetail) -> dict[str, Any]:
 def _advice(findings: dict[str, Any]) -> list[str]:
     sidecar, states = findings["sidecar"], findings["states"]
     advice = []
-    if sidecar is None:
-        advice.append("no sidecar answers at http.host and http.port: start `hss-monitor run`")
-    else:
+    if sidecar is not None:
         advice += [
             f"service {missing['service']!r} sends calls without content: {missing['remedy']}"
             for missing in sidecar["content_missing"]

@@ -47,8 +47,7 @@ def installation(
     scrape_seconds: float = 30,
 ) -> Installation:
     """Fill in what is not said: the sidecar's own address, which also serves the runbooks."""
-    public = public_url or settings.outlets.public_url
-    public = (public or f"http://{settings.http.host}:{settings.http.port}").rstrip("/")
+    public = (public_url or settings.outlets.public_url or settings.http.url).rstrip("/")
     return Installation(
         public_url=public,
         grafana_url=grafana_url.rstrip("/"),

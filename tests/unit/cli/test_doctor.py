@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -24,6 +27,31 @@ def configure(config_file: Path) -> Any:
         config_file.write_text(yaml.safe_dump(values))
 
     return configure
+
+
+@pytest.fixture
+def answering() -> Iterator[Callable[[int, bytes], int]]:
+    """Starts servers that answer every request alike; gives the port of each."""
+    servers: list[HTTPServer] = []
+
+    def start(status: int, body: bytes) -> int:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None: ...
+
+        server = HTTPServer(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        Thread(target=server.serve_forever, daemon=True).start()
+        return int(server.server_port)
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
 
 
 @pytest.fixture
@@ -189,3 +217,30 @@ def test_it_advises_where_nothing_is_judged(evaluation: dict[str, Any], advised:
     }
     advice = _advice(findings)
     assert ["judged" in line for line in advice] == [True] * advised
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "advised"),
+    [
+        (401, b"", "the same access tokens"),
+        (200, b"<html>", "is no sidecar"),
+        (500, b"{}", "is no sidecar"),
+    ],
+)
+def test_an_answer_that_is_no_report_is_told_apart_from_none(
+    cli: Any, configure: Any, answering: Any, status: int, body: bytes, advised: str
+) -> None:
+    """Whoever is told to start a sidecar that runs already looks in the wrong place."""
+    configure(http={"port": answering(status, body)})
+    [told] = cli("doctor", "--json").objects
+    assert told["sidecar"] is None
+    assert advised in told["advice"][0]
+    assert not any("hss-monitor run" in line for line in told["advice"])
+
+
+def test_a_sidecar_on_an_ipv6_address_is_asked_there(cli: Any, configure: Any) -> None:
+    """Its address stands in brackets; without them it is no URL."""
+    configure(http={"host": "::1", "port": 1})
+    result = cli("doctor", "--json")
+    assert result.code == 1
+    assert "no sidecar answers" in result.objects[0]["advice"][0]

@@ -230,3 +230,16 @@ def test_an_installation_that_cannot_be_is_refused(wrong: dict[str, Any]) -> Non
     """A link without a scheme is opened relative to Grafana."""
     with pytest.raises(ConfigurationError, match=next(iter(wrong))):
         installation(Settings(), **wrong)
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8318"),
+        ("::1", "http://[::1]:8318"),
+        ("0.0.0.0", "http://127.0.0.1:8318"),  # noqa: S104 -- asked, not bound
+    ],
+)
+def test_links_lead_to_the_sidecars_own_address_by_default(host: str, address: str) -> None:
+    """An IPv6 address without brackets is no URL, and nobody answers at 0.0.0.0."""
+    assert installation(Settings(http={"host": host})).public_url == address
