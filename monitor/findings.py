@@ -151,7 +151,8 @@ class DriftFinding:
     raised_at: datetime | None
     """While `drifted`: record that completed the evidence."""
     effect: float | None
-    """Current minus reference mean, in the signal's own unit."""
+    """Current minus reference mean of the same hours and shares, in the signal's own unit; of a
+    length, of its rank among the reference records (0 to 1)."""
     effect_low: float | None
     effect_high: float | None
     deviations: float | None

@@ -212,7 +212,8 @@ METRICS: tuple[Metric, ...] = (
     ),
     _gauge(
         "hss_drift_effect",
-        "Current mean minus reference mean of a signal, in its own unit.",
+        "Current mean minus reference mean of a signal, in its own unit; of a length, of its rank "
+        "among the reference records (0 to 1).",
         "signal",
         *STRATUM,
     ),

@@ -50,6 +50,7 @@ def environment() -> Environment:
         "once": once,
         "when": words.when,
         "signal": words.signal_name,
+        "effect_unit": words.effect_unit,
         "how_long": words.how_long,
         "segment": segment,
         "series_query": series_query,

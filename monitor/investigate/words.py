@@ -23,6 +23,9 @@ SIGNALS: Final[Mapping[str, str]] = MappingProxyType(
         "lime_instability": "LIME instability",
         "smile_instability": "SMILE instability",
         "attention_instability": "attention instability",
+        "shap_noise_floor": "noise floor of SHAP",
+        "lime_noise_floor": "noise floor of LIME",
+        "smile_noise_floor": "noise floor of SMILE",
         "mean_share": "share of replaced words",
         "document_words": "document length (words)",
         "summary_words": "summary length (words)",
@@ -30,6 +33,19 @@ SIGNALS: Final[Mapping[str, str]] = MappingProxyType(
         "minutes_unscored": "minutes without a score",
     }
 )
+
+
+RANKED: Final = frozenset({"document_words", "summary_words"})
+"""Signals whose effect is one of ranks: a length has no bound that a bet could rest on."""
+
+
+def effect_unit(signal: str) -> str:
+    """What stands behind an effect, where that is not in the unit of the means beside it.
+
+    >>> effect_unit("hss"), effect_unit("summary_words")
+    ('', 'of rank')
+    """
+    return "of rank" if signal in RANKED else ""
 
 
 def signal_name(signal: str) -> str:

@@ -198,6 +198,14 @@ def test_the_overview_never_shows_hss_alone(client: TestClient) -> None:
     assert "HSS is instability, not truth" in page
 
 
+def test_the_effect_on_a_length_says_that_it_counts_in_ranks(client: TestClient) -> None:
+    """Beside means in words a bare +0.040 would be read as words, too."""
+    page = client.get("/drift?service=newsroom&model=gemma-270m&category=politics").text
+    assert page.count('<span class="ago">of rank</span>') == 1
+    _, of_length = page.split("document length (words)", 1)
+    assert '<b>+0.040</b> <span class="ago">of rank</span>' in of_length
+
+
 def test_the_overview_does_not_look_calm_while_something_has_drifted(client: TestClient) -> None:
     """Drift may come long before a threshold is exceeded."""
     page = client.get("/").text
