@@ -38,8 +38,7 @@ from monitor.sampling.budget import EpochBook
 from monitor.sampling.sampler import ConsistentSampler
 from monitor.scheduler import Job
 from monitor.settings import Settings
-from monitor.storage.retention import prune
-from monitor.stores import Stores, now
+from monitor.stores import Stores, now, prune_by
 from monitor.telemetry import Telemetry
 
 LEVEL_SECONDS = 10.0
@@ -248,11 +247,4 @@ class Front:
         }
 
     def _prune(self) -> None:
-        storage = self.settings.storage
-        prune(
-            self.stores.database,
-            clock=now,
-            texts_before=now() - timedelta(days=storage.keep_texts_days),
-            records_before=now() - timedelta(days=storage.keep_records_days),
-            max_bytes=storage.max_database_bytes,
-        )
+        prune_by(self.settings, self.stores.database)

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from monitor.errors import ConfigurationError
@@ -22,6 +22,7 @@ from monitor.storage.epochs import SharedFacts, SqlEpochStore
 from monitor.storage.lease import SqlEvaluatorLease
 from monitor.storage.queue import SqlRecordQueue
 from monitor.storage.repository import Repository
+from monitor.storage.retention import PruneReport, prune
 from monitor.storage.schema import prepare
 
 KEY_BYTES = 32
@@ -87,6 +88,18 @@ def open_stores(
     finally:
         lease.close()
         database.close()
+
+
+def prune_by(settings: Settings, database: Database) -> PruneReport:
+    """Erase and delete what is older, or more, than the configuration keeps."""
+    keep = settings.storage
+    return prune(
+        database,
+        clock=now,
+        texts_before=now() - timedelta(days=keep.keep_texts_days),
+        records_before=now() - timedelta(days=keep.keep_records_days),
+        max_bytes=keep.max_database_bytes,
+    )
 
 
 def require_shared_queue(settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from contextlib import closing
 from typing import Any
 
 import typer
@@ -11,10 +11,9 @@ from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, note, plain
 from monitor.storage.engine import connect, require_file
 from monitor.storage.integrity import check as check_integrity
-from monitor.storage.retention import prune as prune_rows
 from monitor.storage.schema import current_revision, prepare
 from monitor.storage.schema import upgrade as upgrade_schema
-from monitor.stores import now
+from monitor.stores import prune_by
 
 db = typer.Typer(help="Upgrade, check and prune the database.", no_args_is_help=True)
 
@@ -22,13 +21,10 @@ db = typer.Typer(help="Upgrade, check and prune the database.", no_args_is_help=
 @db.command("upgrade")
 def upgrade(config: Config = None) -> None:
     """Bring the schema up to date; keeps all data."""
-    database = connect(settings_of(config).database.url)
-    try:
+    with closing(connect(settings_of(config).database.url)) as database:
         before = current_revision(database)
         upgrade_schema(database)
         after = current_revision(database)
-    finally:
-        database.close()
     note(
         f"schema {before or '(none)'} → {after}"
         if before != after
@@ -41,11 +37,8 @@ def check(config: Config = None, json_: Json = False) -> None:
     """Check integrity and schema; exit code 1 where something is wrong."""
     url = settings_of(config).database.url
     require_file(url)
-    database = connect(url)
-    try:
+    with closing(connect(url)) as database:
         report = check_integrity(database)
-    finally:
-        database.close()
     if json_:
         emit(report)
     else:
@@ -69,18 +62,9 @@ def prune(config: Config = None, json_: Json = False) -> None:
     """Erase and delete what is older than the configuration keeps, now."""
     settings = settings_of(config)
     require_file(settings.database.url)
-    database = connect(settings.database.url)
-    try:
+    with closing(connect(settings.database.url)) as database:
         prepare(database)
-        report = prune_rows(
-            database,
-            clock=now,
-            texts_before=now() - timedelta(days=settings.storage.keep_texts_days),
-            records_before=now() - timedelta(days=settings.storage.keep_records_days),
-            max_bytes=settings.storage.max_database_bytes,
-        )
-    finally:
-        database.close()
+        report = prune_by(settings, database)
     if json_:
         emit(report)
     else:
