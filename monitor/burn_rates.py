@@ -14,7 +14,7 @@ from typing import Protocol
 from monitor.findings import Series
 from monitor.settings import Threshold
 from monitor.storage.signal_columns import SKIPPED
-from monitor.storage.windows import INSTABILITIES
+from monitor.storage.windows import OF_EXPLAINED
 from monitor.telemetry import Telemetry
 
 
@@ -88,7 +88,7 @@ def _value(row: FinishedRow, signal: str) -> float | None:
 
 
 def _weight(row: FinishedRow, signal: str) -> float | None:
-    if signal not in INSTABILITIES:
+    if signal not in OF_EXPLAINED:
         return 1 / row.probability
     if not row.attribution_probability:
         return None

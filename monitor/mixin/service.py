@@ -151,8 +151,12 @@ def _instability() -> Panel:
     return of_records(
         "Attribution instability",
         "How far the attributions move under rewording, 0 to 1, of the explained records, over "
-        "the window. SHAP unless other methods are configured.",
-        window_means(*(f"{method}_instability" for method in AttributionMethod)),
+        "the window, and how far two explanations of the same document lie apart: an instability "
+        "at its noise floor says nothing. SHAP unless other methods are configured.",
+        window_means(
+            *(f"{method}_instability" for method in AttributionMethod),
+            *(f"{method}_noise_floor" for method in AttributionMethod if method != "attention"),
+        ),
         unit=Unit.SHARE,
         low=0,
         high=1,

@@ -14,7 +14,7 @@ from monitor.records import FloatArray, RecordState
 from monitor.storage.engine import Database
 from monitor.storage.queries import ROW_COLUMNS, RecordFilter, RecordRow
 from monitor.storage.tables import records, scores
-from monitor.storage.windows import INSTABILITIES, Signal
+from monitor.storage.windows import OF_EXPLAINED, Signal
 
 MOST: Final = 100_000
 """Records of one group; a mean over more is no better for any purpose here."""
@@ -123,7 +123,7 @@ def _terms(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
 def _sample(rows: Sequence[sa.RowMapping], signal: Signal) -> GroupSample:
     known = [row for row in rows if row[f"signal_{signal.value}"] is not None]
     probabilities = [row["probability"] for row in known]
-    if signal in INSTABILITIES:
+    if signal in OF_EXPLAINED:
         probabilities = [row["probability"] * row["attribution_probability"] for row in known]
     return GroupSample(
         values=np.array([row[f"signal_{signal.value}"] for row in known], dtype=np.float64),

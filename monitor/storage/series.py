@@ -20,7 +20,7 @@ from monitor.storage.engine import Database
 from monitor.storage.finding_tables import IS_FINISHED
 from monitor.storage.signal_columns import SKIPPED, has_columns, value_of
 from monitor.storage.tables import IS_OPEN, records, scores
-from monitor.storage.windows import INSTABILITIES, Signal
+from monitor.storage.windows import OF_EXPLAINED, Signal
 
 _ARRIVAL: Final = timedelta(seconds=2)
 """What a front may take from noting the arrival of a record to its commit."""
@@ -205,7 +205,7 @@ def _categories(category: str) -> list[sa.ColumnElement[bool]]:
 
 
 def _probability(signal: str) -> sa.ColumnElement[Any]:
-    if signal in INSTABILITIES:
+    if signal in OF_EXPLAINED:
         return records.c.probability * scores.c.attribution_probability
     return records.c.probability
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from monitor.findings import Series
 from monitor.records import RecordState
 from monitor.storage.tables import FINAL_STATES, records, scores
-from monitor.storage.windows import INSTABILITIES, Signal
+from monitor.storage.windows import OF_EXPLAINED, Signal
 
 SKIPPED: Final = "skipped"
 """1 for a sampled record that was skipped or failed, 0 for a scored one."""
@@ -31,7 +31,7 @@ def value_of(signal: str) -> sa.ColumnElement[Any]:
 def weight_of(signal: str) -> sa.ColumnElement[Any]:
     """How many records of the traffic a record stands for."""
     weight: sa.ColumnElement[Any] = 1.0 / records.c.probability
-    return weight / scores.c.attribution_probability if signal in INSTABILITIES else weight
+    return weight / scores.c.attribution_probability if signal in OF_EXPLAINED else weight
 
 
 def of_series(series: Series) -> list[sa.ColumnElement[bool]]:

@@ -47,21 +47,27 @@ class Signal(StrEnum):
     LIME_INSTABILITY = "lime_instability"
     SMILE_INSTABILITY = "smile_instability"
     ATTENTION_INSTABILITY = "attention_instability"
+    SHAP_NOISE_FLOOR = "shap_noise_floor"
+    LIME_NOISE_FLOOR = "lime_noise_floor"
+    SMILE_NOISE_FLOOR = "smile_noise_floor"
     MEAN_SHARE = "mean_share"
     DOCUMENT_WORDS = "document_words"
     SUMMARY_WORDS = "summary_words"
 
 
-INSTABILITIES: Final = frozenset(
+OF_EXPLAINED: Final = frozenset(
     {
         Signal.SHAP_INSTABILITY,
         Signal.LIME_INSTABILITY,
         Signal.SMILE_INSTABILITY,
         Signal.ATTENTION_INSTABILITY,
+        Signal.SHAP_NOISE_FLOOR,
+        Signal.LIME_NOISE_FLOOR,
+        Signal.SMILE_NOISE_FLOOR,
     }
 )
 """Signals of explained records only: a record stands for those that the policy left out, too,
-so its weight is 1/(π · attribution_probability)."""
+so its weight is 1/(π · attribution_probability). Attention draws nothing and has no noise floor."""
 
 
 class WindowClock(StrEnum):
@@ -139,7 +145,7 @@ def _trace_sums(signal: Signal) -> list[sa.ColumnElement[Any]]:
     """Within one trace: Σ w y, Σ w, and how many records have the signal."""
     value: sa.ColumnElement[Any] = scores.c[signal.value]
     weight: sa.ColumnElement[Any] = 1.0 / records.c.probability
-    if signal in INSTABILITIES:
+    if signal in OF_EXPLAINED:
         weight = weight / scores.c.attribution_probability
     present = value.is_not(None)
     return [

@@ -300,11 +300,27 @@ def test_signals_without_a_value_have_no_mean(database: Database, finish: Any, c
         Signal.OBSERVED_DISTANCE,
         Signal.FACTCC,
         Signal.LIME_INSTABILITY,
+        Signal.LIME_NOISE_FLOOR,
         Signal.SMILE_INSTABILITY,
+        Signal.SMILE_NOISE_FLOOR,
         Signal.ATTENTION_INSTABILITY,
     }
     [shares] = [mean for mean in means if mean.signal is Signal.MEAN_SHARE]
     assert (shares.mean, shares.last_scored_at) == (0.125, start + timedelta(minutes=1))
+
+
+def test_a_noise_floor_stands_beside_its_instability(
+    database: Database, finish: Any, clock: Any
+) -> None:
+    """An instability at its noise floor says nothing: one cannot be read without the other."""
+    start = clock.now
+    finish("a", record={"probability": 0.5})
+    wanted = (Signal.SHAP_INSTABILITY, Signal.SHAP_NOISE_FLOOR)
+    found = window_means(database, since=start, until=start + timedelta(hours=1), signals=wanted)
+    assert [(each.signal, each.mean, each.weight) for each in found] == [
+        (Signal.SHAP_INSTABILITY, 0.3, 8.0),
+        (Signal.SHAP_NOISE_FLOOR, 0.05, 8.0),
+    ]
 
 
 def test_a_window_is_over_arrival_or_over_scoring(
