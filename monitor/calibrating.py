@@ -11,7 +11,8 @@ from typing import Any
 
 from monitor.errors import UsageError
 from monitor.records import Calibration, Severity
-from monitor.scoring.normalization import ReferenceDocument, calibrate, normalizer_for
+from monitor.scoring.calibration import calibrate
+from monitor.scoring.normalization import ReferenceDocument, normalizer_for
 from monitor.scoring.severity import severity
 from monitor.stores import Stores, now
 

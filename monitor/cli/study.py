@@ -107,7 +107,8 @@ def provisional(
 ) -> None:
     """Compute the provisional calibration that ships for the embedded models."""
     # Loads torch and all models.
-    from monitor.scoring.normalization import ReferenceDocument, calibrate
+    from monitor.scoring.calibration import calibrate
+    from monitor.scoring.normalization import ReferenceDocument
     from monitor.scoring.provisional import dump
     from monitor.workbench import build
 

@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 from monitor.errors import MalformedInput, UsageError
-from monitor.scoring.normalization import (
-    ReferenceDocument,
-    calibrate,
-    normalizer,
-    normalizer_for,
-)
+from monitor.scoring.calibration import calibrate
+from monitor.scoring.normalization import ReferenceDocument, normalizer, normalizer_for
 
 NOW = datetime(2025, 3, 4, 5, 6, tzinfo=UTC)
 SETTINGS = {"encoder": "e", "k": 10, "tau": 0.6, "K": 8}
