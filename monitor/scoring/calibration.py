@@ -52,10 +52,10 @@ def calibrate(
         parts.setdefault(document.category, []).append(document)
     own, warnings = _of_categories(parts, min_documents, min_distances)
     normalizers = (pooled, *own)
-    groups: dict[str | None, list[ReferenceDocument]] = {None: documents, **parts}
+    groups: list[tuple[str | None, list[ReferenceDocument]]] = [(None, documents), *parts.items()]
     kept = {entry.category for entry in normalizers}
     warnings += unstable_halves(
-        {name: [part.distances for part in groups[name]] for name in groups if name in kept}
+        {name: [part.distances for part in group] for name, group in groups if name in kept}
     )
     created_at = clock()
     calibration = Calibration(
