@@ -4,7 +4,6 @@ composition root."""
 from __future__ import annotations
 
 import hashlib
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ import structlog
 from monitor.attribution.explainer import DocumentExplainer, Method
 from monitor.errors import ConfigurationError, DatabaseUnavailable
 from monitor.findings import Series
+from monitor.logs import failure
 from monitor.ports import Encoder, Summarizer
 from monitor.records import (
     Attribution,
@@ -111,9 +111,7 @@ class Attributing:
         try:
             return self._explained(self._explainer, record, result, probability)
         except Exception as error:
-            # Frames only: the message of a foreign exception may quote the document.
-            frames = traceback.format_tb(error.__traceback__)
-            log.error("attribution_failed", error=type(error).__name__, frames=frames)
+            log.error("attribution_failed", **failure(error))
             return self._without(Reason.INTERNAL_ERROR, probability=probability)
 
     def _breached(self, record: IncomingRecord, result: ScoredRecord) -> bool:

@@ -9,7 +9,6 @@ takes over when the lease has run out.
 from __future__ import annotations
 
 import time
-import traceback
 from contextlib import suppress
 from datetime import datetime
 
@@ -27,6 +26,7 @@ from monitor.evaluation.thresholds import ThresholdJudge
 from monitor.evaluation.turn import Evaluator, Judges
 from monitor.evaluation.windows import Windows
 from monitor.findings import Cursor, Series, SignalSample
+from monitor.logs import failure
 from monitor.records import Calibration, Severity
 from monitor.settings import Settings
 from monitor.storage.breach_store import breach_id
@@ -159,9 +159,7 @@ def serve(settings: Settings, stores: Stores, *, front: str, child: bool) -> Non
         try:
             evaluator.turn()
         except Exception as error:  # the next turn may reach the database again
-            # Frames only: the message of a foreign exception may quote a text.
-            frames = traceback.format_tb(error.__traceback__)
-            log.error("evaluation_failed", error=type(error).__name__, frames=frames)
+            log.error("evaluation_failed", **failure(error))
         stopping.wait(max(0.0, settings.evaluation.seconds - (time.monotonic() - started)))
     with suppress(DatabaseUnavailable):  # then the lease runs out by itself
         evaluator.release()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 
 import structlog
+
+from monitor.errors import DatabaseUnavailable
 
 
 def configure(level: str, format_: str) -> None:
@@ -36,3 +39,15 @@ def configure(level: str, format_: str) -> None:
     # APScheduler warns whenever a turn is left out because the last one still runs: that is
     # what coalescing is for.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
+
+
+def failure(error: Exception) -> dict[str, object]:
+    """The fields that tell of an exception which a loop outlives.
+
+    The message of a foreign one may quote a text, so its kind and its frames have to do. That of
+    a database that does not answer quotes none, and is all that whoever repairs it needs.
+    """
+    kind = type(error).__name__
+    if isinstance(error, DatabaseUnavailable):
+        return {"error": kind, "problem": str(error)}
+    return {"error": kind, "frames": traceback.format_tb(error.__traceback__)}

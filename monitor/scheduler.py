@@ -5,7 +5,6 @@ A job that raises is logged and counted, and runs again at its next turn.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,6 +13,8 @@ import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.schedulers.base import BaseScheduler
+
+from monitor.logs import failure
 
 log = structlog.get_logger(__name__)
 
@@ -42,9 +43,7 @@ def _guarded(job: Job, count: Callable[[str, str], None]) -> Callable[[], None]:
         try:
             job.run()
         except Exception as error:  # a job must outlive whatever one turn of it runs into
-            # Frames only: the message of a foreign exception may quote a text.
-            frames = traceback.format_tb(error.__traceback__)
-            log.error("job_failed", job=job.name, error=type(error).__name__, frames=frames)
+            log.error("job_failed", job=job.name, **failure(error))
             count(job.name, "failed")
         else:
             count(job.name, "done")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import traceback
 from collections.abc import Callable
 
 import structlog
 
 from monitor.errors import LeaseLost
+from monitor.logs import failure
 from monitor.ports import Clock, RecordQueue
 from monitor.records import (
     IncomingRecord,
@@ -92,9 +92,7 @@ class Worker:
         try:
             return self._score(item.record)
         except Exception as error:  # a defect must not cost the other records their scorer
-            # Frames only: the message of a foreign exception may quote the document.
-            frames = traceback.format_tb(error.__traceback__)
-            log.error("scoring_failed", error=type(error).__name__, frames=frames)
+            log.error("scoring_failed", **failure(error))
             return ScoredRecord(
                 record_id=item.record.id,
                 state=RecordState.FAILED,
@@ -145,4 +143,4 @@ class _LeaseKeeper:
             except LeaseLost:
                 return  # storing the result will be refused, and says so
             except Exception as error:  # the next turn may reach the database again
-                log.warning("lease_not_renewed", error=type(error).__name__)
+                log.warning("lease_not_renewed", **failure(error))

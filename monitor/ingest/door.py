@@ -39,6 +39,7 @@ class Door:
     async def answered(self, take: Take, refuse: Refuse) -> Response:
         """The answer of `take`, or the refusal that its error calls for."""
         retry_after: float | None = None
+        problem: str | None = None
         try:
             return await take()
         except BodyRefused as error:
@@ -47,11 +48,11 @@ class Door:
             status, message = 400, str(error)
         except Overloaded as error:
             status, message, retry_after = 503, str(error), error.retry_after
-        except DatabaseUnavailable:
+        except DatabaseUnavailable as error:
             # What the driver says about the database is not the sender's business.
             status, message = 503, "the database does not answer; send it again later"
-            retry_after = _DATABASE_RETRY
-        log.warning("ingest_refused", status=status, problem=message)
+            problem, retry_after = str(error), _DATABASE_RETRY
+        log.warning("ingest_refused", status=status, problem=problem or message)
         self._refused(status)
         return refuse(status, message, retry_after)
 

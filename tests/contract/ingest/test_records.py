@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from monitor.errors import DatabaseUnavailable
 from monitor.ingest.redaction import Redaction
@@ -152,10 +153,12 @@ def test_redaction_comes_before_the_intake(make_front: Any) -> None:
 
 
 def test_a_silent_database_is_a_reason_to_retry(front: Any) -> None:
-    """Nothing was taken, so the sender keeps it; the driver's words stay here."""
+    """Nothing was taken, so the sender keeps it; the driver's words stay here, in the log."""
     front.intake.error = DatabaseUnavailable("postgresql://user:secret@host is down")
-    response = front.post("/v1/records", json.dumps(RECORD), content_type=JSON)
+    with capture_logs() as logged:
+        response = front.post("/v1/records", json.dumps(RECORD), content_type=JSON)
 
+    assert [each["problem"] for each in logged] == [str(front.intake.error)]
     assert response.status_code == 503
     assert int(response.headers["retry-after"]) >= 1
     assert "secret" not in response.text
