@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from statistics import fmean
-from typing import Any
 
 from monitor.records import Reason
-from monitor.settings import Settings
+from monitor.settings import Attribution, Settings
 from monitor.storage.detail import RecordDetail
 from monitor.stores import Stores, now
 
@@ -17,25 +17,70 @@ _CALLING = frozenset({"chat", "http", "replay"})
 """Kinds of summarizer of which every evaluation is a call."""
 
 
-def costs(stores: Stores, settings: Settings, scored: Sequence[RecordDetail]) -> dict[str, Any]:
-    """Of a record and of a day, from the arrivals of this epoch and the latest scores.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AttributionCost:
+    """What explaining costs on top of scoring."""
 
-    `core_seconds` is measured over records as they come, so it holds the attributions of
-    those that were explained.
-    """
+    methods: tuple[str, ...]
+    share: float
+    """Of the scored records that are explained."""
+    in_breach: bool
+    """Whether every record of a series in a breach is explained, too: not in the numbers."""
+    explained_per_day: float | None
+    explanations_per_record: int
+    """Of an explained one: its document's, those of K' versions and the document's once more for
+    the noise floor, by each method."""
+    evaluations_per_record: float
+    """Masked documents."""
+    evaluations_measured: bool
+    """Over stored explanations; else the budgets bound them."""
+    calls_per_record: float
+    """To a remote summarizer."""
+    calls_per_day: float | None
+    seconds_per_record: float | None
+    """Of a scorer."""
+    seconds_per_day: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cost:
+    """What scoring costs; `None` where nothing is known to reckon it from."""
+
+    calls_per_record: int
+    """Summaries of reworded and of unchanged documents."""
+    records_per_day: float | None
+    """That are sampled."""
+    core_seconds_per_record: float | None
+    """CPU, over records as they come: with the attributions of those that were explained."""
+    prompt_tokens_per_record: float | None
+    completion_tokens_per_record: float | None
+    calls_per_day: float | None
+    core_seconds_per_day: float | None
+    prompt_tokens_per_day: float | None
+    completion_tokens_per_day: float | None
+    attribution: AttributionCost
+
+
+def costs(stores: Stores, settings: Settings, scored: Sequence[RecordDetail]) -> Cost:
+    """Of a record and of a day, from the arrivals of this epoch and the latest scores."""
     per_day = _records_per_day(stores)
     known = [detail.score for detail in scored if detail.score is not None]
-    cost: dict[str, Any] = {
-        "calls_per_record": settings.perturbation.strengths.count + settings.scoring.null_runs,
-        "records_per_day": per_day,
-    }
-    for name in ("core_seconds", "prompt_tokens", "completion_tokens"):
-        values = [getattr(score, name) for score in known if getattr(score, name) is not None]
-        cost[f"{name}_per_record"] = fmean(values) if values else None
-    for name in ("calls", "core_seconds", "prompt_tokens", "completion_tokens"):
-        cost[f"{name}_per_day"] = _times(cost[f"{name}_per_record"], per_day)
-    cost["attribution"] = _attribution(settings, scored, per_day)
-    return cost
+    calls = settings.perturbation.strengths.count + settings.scoring.null_runs
+    core = _mean([score.core_seconds for score in known])
+    prompt = _mean([score.prompt_tokens for score in known])
+    completion = _mean([score.completion_tokens for score in known])
+    return Cost(
+        calls_per_record=calls,
+        records_per_day=per_day,
+        core_seconds_per_record=core,
+        prompt_tokens_per_record=prompt,
+        completion_tokens_per_record=completion,
+        calls_per_day=_times(calls, per_day),
+        core_seconds_per_day=_times(core, per_day),
+        prompt_tokens_per_day=_times(prompt, per_day),
+        completion_tokens_per_day=_times(completion, per_day),
+        attribution=_attribution(settings, scored, per_day),
+    )
 
 
 def _records_per_day(stores: Stores) -> float | None:
@@ -44,23 +89,13 @@ def _records_per_day(stores: Stores) -> float | None:
     if epoch is None:
         return None
     length = min(now(), epoch.ends_at) - epoch.starts_at
-    sampled = sum(
-        count * epoch.rate(stratum)
-        for stratum, count in stores.epochs.arrivals(epoch.number).items()
-    )
+    sampled = epoch.expected(stores.epochs.arrivals(epoch.number))
     return sampled * (DAY / length) if length else None
 
 
 def _attribution(
     settings: Settings, scored: Sequence[RecordDetail], per_day: float | None
-) -> dict[str, Any]:
-    """What explaining costs on top of scoring.
-
-    An explained record takes K' + 2 explanations by each method: the document's, those of K'
-    versions, and the document's once more for the noise floor. Evaluations and seconds are
-    measured where explained records are stored, else evaluations are bounded by the budgets.
-    Records that are explained because their series is in a breach come on top of the numbers.
-    """
+) -> AttributionCost:
     wanted = settings.attribution
     explanations = len(wanted.methods) * (wanted.perturbations + 2)
     bound = min(explanations * wanted.max_evaluations, wanted.max_evaluations_per_record)
@@ -71,45 +106,47 @@ def _attribution(
     ]
     evaluations = fmean(measured) if measured else float(bound)
     seconds = [
-        detail.score.stage_seconds["attribute"]
+        detail.score.stage_seconds.get("attribute")
         for detail in scored
-        if detail.score is not None
-        and detail.attributions
-        and "attribute" in detail.score.stage_seconds
+        if detail.score is not None and detail.attributions
     ]
-    share = _share(settings, scored)
+    extracts = settings.summarizer.kind == "textrank"
+    share = _share(wanted, scored, extracts=extracts)
     explained = _times(share, per_day)
     # A likelihood is a forward pass of a model that runs here; a similarity is a summary.
     called = settings.summarizer.kind in _CALLING and bool(wanted.methods)
     calls = evaluations if called else 0.0
-    took = fmean(seconds) if seconds else None
-    return {
-        "methods": wanted.methods,
-        "share": share,
-        "in_breach": bool(wanted.methods)
-        and wanted.in_breach_where(extracts=settings.summarizer.kind == "textrank"),
-        "explained_per_day": explained,
-        "explanations_per_record": explanations,
-        "evaluations_per_record": evaluations if wanted.methods else 0.0,
-        "evaluations_measured": bool(measured),
-        "calls_per_record": calls,
-        "calls_per_day": _times(calls, explained),
-        "seconds_per_record": took,
-        "seconds_per_day": _times(took, explained),
-    }
+    took = _mean(seconds)
+    return AttributionCost(
+        methods=wanted.methods,
+        share=share,
+        in_breach=bool(wanted.methods) and wanted.in_breach_where(extracts=extracts),
+        explained_per_day=explained,
+        explanations_per_record=explanations,
+        evaluations_per_record=evaluations if wanted.methods else 0.0,
+        evaluations_measured=bool(measured),
+        calls_per_record=calls,
+        calls_per_day=_times(calls, explained),
+        seconds_per_record=took,
+        seconds_per_day=_times(took, explained),
+    )
 
 
-def _share(settings: Settings, scored: Sequence[RecordDetail]) -> float:
+def _share(wanted: Attribution, scored: Sequence[RecordDetail], *, extracts: bool) -> float:
     """Of the scored records: chosen by their id, or by their HSS as far as the latest tell."""
-    wanted = settings.attribution
     if not wanted.methods:
         return 0.0
-    share = wanted.share_where(extracts=settings.summarizer.kind == "textrank")
+    share = wanted.share_where(extracts=extracts)
     if wanted.above_hss is None:
         return share
     known = [detail.row.hss for detail in scored if detail.row.hss is not None]
     high = sum(hss >= wanted.above_hss for hss in known) / len(known) if known else 0.0
     return share + (1 - share) * high
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def _times(one: float | None, count: float | None) -> float | None:

@@ -10,8 +10,9 @@ from rich.text import Text
 
 from monitor.access.policy import reading_headers
 from monitor.cli.audit import note_view
-from monitor.cli.cost import costs
-from monitor.cli.evaluating import evaluation_state
+from monitor.cli.cost import AttributionCost, costs
+from monitor.cli.diagnosis import CutDocument, Diagnosis, advice_of
+from monitor.cli.evaluating import EvaluationState, evaluation_state
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import cell, emit, note, out, table
 from monitor.records import RecordState
@@ -38,20 +39,29 @@ def doctor(config: Config = None, json_: Json = False) -> None:
         latest = _latest(stores, None, LAST)
         note_view(stores, *(detail.row.id for detail in latest if detail.document is not None))
         sidecar, problem = _sidecar(settings)
-        findings: dict[str, Any] = {
-            "sidecar": sidecar,
-            "states": {state.value: count for state, count in stores.queue.counts().items()},
-            "queue_age_seconds": stores.queue.oldest_queued_age(),
-            "documents": [_document(detail) for detail in latest],
-            "cost": costs(stores, settings, _latest(stores, RecordState.SCORED, COSTED)),
-            "evaluation": evaluation_state(stores, settings),
-        }
-    findings["advice"] = [*([problem] if problem else []), *_advice(findings)]
+        states = {state.value: count for state, count in stores.queue.counts().items()}
+        documents = [_document(detail) for detail in latest]
+        evaluation = evaluation_state(stores, settings)
+        advice = advice_of(
+            sidecar,
+            queued=states[RecordState.QUEUED],
+            documents=documents,
+            evaluation=evaluation,
+        )
+        found = Diagnosis(
+            sidecar=sidecar,
+            states=states,
+            queue_age_seconds=stores.queue.oldest_queued_age(),
+            documents=documents,
+            cost=costs(stores, settings, _latest(stores, RecordState.SCORED, COSTED)),
+            evaluation=evaluation,
+            advice=advice if problem is None else [problem, *advice],
+        )
     if json_:
-        emit(findings)
+        emit(found)
     else:
-        _print(findings)
-    if findings["advice"]:
+        _print(found)
+    if found.advice:
         raise typer.Exit(1)
 
 
@@ -87,50 +97,19 @@ def _latest(stores: Stores, state: RecordState | None, count: int) -> list[Recor
     return [detail for detail in details if detail is not None]
 
 
-def _document(detail: RecordDetail) -> dict[str, Any]:
+def _document(detail: RecordDetail) -> CutDocument:
     text = detail.document
-    return {
-        "id": detail.row.id,
-        "service": detail.row.service,
-        "category": detail.row.category,
-        "begins": None if text is None else text[:HEAD],
-        "characters": None if text is None else len(text),
-    }
+    return CutDocument(
+        id=detail.row.id,
+        service=detail.row.service,
+        category=detail.row.category,
+        begins=None if text is None else text[:HEAD],
+        characters=None if text is None else len(text),
+    )
 
 
-def _advice(findings: dict[str, Any]) -> list[str]:
-    sidecar, states = findings["sidecar"], findings["states"]
-    advice = []
-    if sidecar is not None:
-        advice += [
-            f"service {missing['service']!r} sends calls without content: {missing['remedy']}"
-            for missing in sidecar["content_missing"]
-        ]
-        if not sidecar["received"]:
-            advice.append(
-                "nothing has arrived: send OTLP to /v1/traces or records to /v1/records "
-                "of this port"
-            )
-        if states["queued"] and not sidecar["scorers_running"]:
-            advice.append("records wait and no scorer runs: see the sidecar's log")
-        evaluation = findings["evaluation"]
-        begun = evaluation["holder"] is not None and evaluation["evaluated_at"] is None
-        if evaluation["enabled"] and not evaluation["running"] and not begun:
-            advice.append(
-                "drift and thresholds are not being judged: see the evaluator's lines in the "
-                "sidecar's log"
-            )
-    for document in findings["documents"]:
-        if document["characters"] is not None and document["characters"] < 40:
-            advice.append(
-                f"the document of record {document['id']} has {document['characters']} "
-                "characters: check ingest.extraction"
-            )
-    return advice
-
-
-def _print(findings: dict[str, Any]) -> None:
-    sidecar = findings["sidecar"]
+def _print(found: Diagnosis) -> None:
+    sidecar = found.sidecar
     if sidecar is not None:
         table(
             ["received", "sampled", "replays ignored", "skipped on arrival"],
@@ -143,26 +122,32 @@ def _print(findings: dict[str, Any]) -> None:
                 )
             ],
         )
-    table(list(findings["states"]), [tuple(findings["states"].values())])
+    table(list(found.states), [tuple(found.states.values())])
     out.print(Text("\nThe last documents, as cut from their prompts", style="bold"))
-    for document in findings["documents"]:
-        begins = document["begins"]
+    for document in found.documents:
+        begins = document.begins
         text = cell(begins) if begins is not None else Text("(text not kept)", style="dim")
-        out.print(Text(f"{document['id']}  ", style="dim").append(text))
-    cost = findings["cost"]
+        out.print(Text(f"{document.id}  ", style="dim").append(text))
+    cost = found.cost
     out.print(Text("\nWhat scoring costs", style="bold"))
     table(
         ["", "a record", "a day"],
         [
-            (name, cost[f"{name}_per_record"], _whole(cost[f"{name}_per_day"]))
-            for name in ("calls", "prompt_tokens", "completion_tokens", "core_seconds")
+            ("calls", cost.calls_per_record, _whole(cost.calls_per_day)),
+            ("prompt_tokens", cost.prompt_tokens_per_record, _whole(cost.prompt_tokens_per_day)),
+            (
+                "completion_tokens",
+                cost.completion_tokens_per_record,
+                _whole(cost.completion_tokens_per_day),
+            ),
+            ("core_seconds", cost.core_seconds_per_record, _whole(cost.core_seconds_per_day)),
         ],
     )
-    _print_attribution(cost["attribution"])
-    _print_evaluation(findings["evaluation"])
-    for line in findings["advice"]:
+    _print_attribution(cost.attribution)
+    _print_evaluation(found.evaluation)
+    for line in found.advice:
         note(f"→ {line}")
-    if not findings["advice"]:
+    if not found.advice:
         note("all is well")
 
 
@@ -171,34 +156,34 @@ def _whole(value: float | None) -> Text | None:
     return None if value is None else Text(f"{value:,.0f}", justify="right")
 
 
-def _print_attribution(cost: dict[str, Any]) -> None:
+def _print_attribution(cost: AttributionCost) -> None:
     out.print(Text("\nWhat explaining costs on top of it", style="bold"))
-    if cost["in_breach"]:
+    if cost.in_breach:
         out.print("beside these, every record of a series in a breach is explained")
-    if not cost["share"]:
+    if not cost.share:
         out.print("nothing now: attribution.methods, share and above_hss explain no record")
         return
-    known = "measured" if cost["evaluations_measured"] else "at most"
+    known = "measured" if cost.evaluations_measured else "at most"
     table(
         ["", "an explained record", "a day"],
         [
             (
                 "explained records",
-                f"{cost['share']:.0%} of the scored",
-                _whole(cost["explained_per_day"]),
+                f"{cost.share:.0%} of the scored",
+                _whole(cost.explained_per_day),
             ),
-            ("explanations", str(cost["explanations_per_record"]), None),
-            (f"evaluations ({known})", _whole(cost["evaluations_per_record"]), None),
-            ("calls", cost["calls_per_record"], _whole(cost["calls_per_day"])),
-            ("seconds of a scorer", cost["seconds_per_record"], _whole(cost["seconds_per_day"])),
+            ("explanations", str(cost.explanations_per_record), None),
+            (f"evaluations ({known})", _whole(cost.evaluations_per_record), None),
+            ("calls", cost.calls_per_record, _whole(cost.calls_per_day)),
+            ("seconds of a scorer", cost.seconds_per_record, _whole(cost.seconds_per_day)),
         ],
     )
 
 
-def _print_evaluation(found: dict[str, Any]) -> None:
+def _print_evaluation(found: EvaluationState) -> None:
     out.print(Text("\nDrift and thresholds", style="bold"))
-    last = "never" if found["evaluated_at"] is None else f"{found['evaluated_at']:%H:%M:%S}"
-    if found["running"]:
-        out.print(cell(f"judged by {found['holder']}, last at {last}"))
+    last = "never" if found.evaluated_at is None else f"{found.evaluated_at:%H:%M:%S}"
+    if found.running:
+        out.print(cell(f"judged by {found.holder}, last at {last}"))
     else:
         out.print(cell(f"not being judged; last: {last}"))

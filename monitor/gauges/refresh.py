@@ -130,5 +130,4 @@ class Gauges:
         if per_hour is None:
             return None
         hours = (epoch.ends_at - epoch.starts_at) / timedelta(hours=1)
-        expected = sum(count * epoch.rate(stratum) for stratum, count in arrived.items())
-        return expected / (per_hour * hours)
+        return epoch.expected(arrived) / (per_hour * hours)

@@ -41,6 +41,10 @@ class SamplingEpoch:
         own = self.rates.get(stratum)
         return own if own is not None else self.rates.get(UNCOUNTED, self.default_rate)
 
+    def expected(self, arrivals: Mapping[Stratum, int]) -> float:
+        """How many of these arrivals are sampled on average: Σ count · rate."""
+        return sum(count * self.rate(stratum) for stratum, count in arrivals.items())
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SamplingDecision:

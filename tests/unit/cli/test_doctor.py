@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import yaml
 
-from monitor.cli.doctor import _advice
+from monitor.cli.diagnosis import advice_of
+from monitor.cli.evaluating import EvaluationState
 from monitor.records import Attribution, Explanation, MethodResult, SamplingEpoch, Stratum
 from monitor.stores import now
 
@@ -202,20 +203,19 @@ def test_the_doctor_says_who_evaluates(cli: Any, stores: Any, made: Any) -> None
     [
         ({"enabled": True, "running": False, "holder": None, "evaluated_at": None}, True),
         ({"enabled": True, "running": False, "holder": "a", "evaluated_at": None}, False),
-        ({"enabled": True, "running": False, "holder": "a", "evaluated_at": "long ago"}, True),
-        ({"enabled": True, "running": True, "holder": "a", "evaluated_at": "now"}, False),
+        ({"enabled": True, "running": False, "holder": "a", "evaluated_at": now()}, True),
+        ({"enabled": True, "running": True, "holder": "a", "evaluated_at": now()}, False),
         ({"enabled": False, "running": False, "holder": None, "evaluated_at": None}, False),
     ],
 )
 def test_it_advises_where_nothing_is_judged(evaluation: dict[str, Any], advised: bool) -> None:
     """Not in the first turn, and not where another sidecar is to do it."""
-    findings = {
-        "sidecar": {"content_missing": [], "received": 1, "scorers_running": 1},
-        "states": {"queued": 0},
-        "documents": [],
-        "evaluation": evaluation,
-    }
-    advice = _advice(findings)
+    advice = advice_of(
+        {"content_missing": [], "received": 1, "scorers_running": 1},
+        queued=0,
+        documents=[],
+        evaluation=EvaluationState(until=None, **evaluation),
+    )
     assert ["judged" in line for line in advice] == [True] * advised
 
 
