@@ -113,7 +113,7 @@ def test_reference_distances_page_through_any_number(
     repository: Repository, finish: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pages must neither lose nor repeat records that came in at the same instant."""
-    monkeypatch.setattr("monitor.storage.repository._PAGE", 2)
+    monkeypatch.setattr("monitor.storage.reference_documents.PAGE", 2)
     names = [f"r{index}" for index in range(7)]
     for name in names:
         finish(name)
