@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import StrEnum
+from datetime import timedelta
 from math import sqrt
 from typing import Final
 
-from monitor.findings import BreachRow, DriftFinding, Series
+from monitor.findings import BreachRow, DriftFinding, Series, ThresholdState
+from monitor.investigate.overview_parts import Mean, Overview, OverviewRow, Standing
 from monitor.investigate.sources import Sources
 from monitor.records import RecordState
 from monitor.storage.breach_store import BreachFilter
-from monitor.storage.overview import courses, window_start
+from monitor.storage.overview import SeriesCourse, courses, window_start
 from monitor.storage.student import t_quantile
 from monitor.storage.windows import Signal, WindowMean, window_means
 
@@ -22,93 +23,7 @@ MAX_ROWS: Final = 200
 """Names come from senders: one that names a service after each request must not make a page
 of ten thousand rows."""
 _SIGNALS: Final = (Signal.HSS, Signal.ENTITY_SUPPORT, Signal.NUMBER_SUPPORT, Signal.NULL_DISTANCE)
-
-
-class Standing(StrEnum):
-    """How a series stands, worst first."""
-
-    BREACH = "breach"
-    """A threshold's breach is open."""
-    DRIFTED = "drifted"
-    PENDING = "pending"
-    """A threshold is exceeded, but not for long enough yet."""
-    SUSPECT = "suspect"
-    WAITING = "waiting"
-    """Records came in, none was scored."""
-    STABLE = "stable"
-    """Every watched signal is judged, or at least one, and none has drifted."""
-    UNJUDGED = "unjudged"
-    """Scored, but nothing can be said about drift yet."""
-
-
 _WORST_FIRST: Final = tuple(Standing)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mean:
-    """A weighted mean over the window with its 95 % interval, Student's t over traces."""
-
-    mean: float
-    low: float | None
-    """None with fewer than two traces."""
-    high: float | None
-    records: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OverviewRow:
-    """One series."""
-
-    service: str
-    model: str
-    category: str
-    """Empty where none was decided."""
-    standing: Standing
-    hss: Mean | None
-    """None: no record of the window has an HSS."""
-    entity_support: Mean | None
-    number_support: Mean | None
-    null_distance: Mean | None
-    drifted: tuple[str, ...]
-    """Signals."""
-    suspect: tuple[str, ...]
-    pending: tuple[str, ...]
-    """Thresholds."""
-    breaches: tuple[BreachRow, ...]
-    """Open ones."""
-    course: tuple[float | None, ...]
-    """Mean HSS of equal parts of `Overview.course_since` to `as_of`, oldest first."""
-    scored: int
-    """Records of that time, by how they stand now."""
-    ended: int
-    """Skipped or failed."""
-    waiting: int
-    last_received_at: datetime | None
-
-    @property
-    def series(self) -> Series:
-        return Series(service=self.service, model=self.model, category=self.category)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Overview:
-    """Everything that the overview shows."""
-
-    as_of: datetime
-    means_since: datetime
-    """Means are over records received from then on …"""
-    course_since: datetime
-    """… and sparklines from then on."""
-    course_complete: bool
-    """False: there are so many records that the sparklines begin later than asked for."""
-    evaluated_at: datetime | None
-    """End of the last complete judgement; None: nothing judges."""
-    breaches: tuple[BreachRow, ...]
-    """Open ones, newest first."""
-    rows: tuple[OverviewRow, ...]
-    """Worst first, then by service, model and category; at most `MAX_ROWS`."""
-    unlisted: int
-    """Series beyond those: none of them stands worse, and of equals the busiest are listed."""
 
 
 def overview(sources: Sources, *, limit: int = MAX_ROWS) -> Overview:
@@ -117,52 +32,17 @@ def overview(sources: Sources, *, limit: int = MAX_ROWS) -> Overview:
     until = now + timedelta(seconds=1)
     run = courses(sources.database, since=now - COURSE, until=until)
     since = window_start(sources.database, since=now - sources.window, until=until)
-    means: dict[tuple[Series, Signal], WindowMean] = {
-        (Series(service=each.service, model=each.model, category=each.category), each.signal): each
-        for each in window_means(sources.database, since=since, until=until, signals=_SIGNALS)
-    }
+    means = window_means(sources.database, since=since, until=until, signals=_SIGNALS)
     breaches = sources.breaches.list_breaches(BreachFilter(state="open"), limit=200).rows
-    findings = sources.drift.findings()
-    pending = [s for s in sources.breaches.threshold_states() if s.state == "pending"]
     lease = sources.evaluator()
-    course = {each.series: each for each in run.series}
-    known = (
-        set(course)
-        | {series for series, _ in means}
-        | {breach.series for breach in breaches}
-        | {finding.series for finding in findings if finding.state == "drifted"}
+    known = _Known(
+        courses={each.series: each for each in run.series},
+        means={(_series(each), each.signal): each for each in means},
+        breaches=breaches,
+        findings=sources.drift.findings(),
+        pending=[s for s in sources.breaches.threshold_states() if s.state == "pending"],
     )
-    rows = []
-    for series in sorted(known):
-        ran = course.get(series)
-        states = ran.states if ran is not None else {}
-        of_series = [finding for finding in findings if finding.series == series]
-        opened = tuple(breach for breach in breaches if breach.series == series)
-        held = tuple(sorted(s.threshold for s in pending if s.series == series))
-        hss, entities, numbers, null = (_mean(means.get((series, each))) for each in _SIGNALS)
-        waiting = states.get(RecordState.QUEUED, 0) + states.get(RecordState.LEASED, 0)
-        scored = states.get(RecordState.SCORED, 0)
-        rows.append(
-            OverviewRow(
-                service=series.service,
-                model=series.model,
-                category=series.category,
-                standing=_standing(opened, held, of_series, scored=scored, waiting=waiting),
-                hss=hss,
-                entity_support=entities,
-                number_support=numbers,
-                null_distance=null,
-                drifted=_signals(of_series, "drifted"),
-                suspect=_signals(of_series, "suspect"),
-                pending=held,
-                breaches=opened,
-                course=ran.means if ran is not None else (),
-                scored=scored,
-                ended=states.get(RecordState.SKIPPED, 0) + states.get(RecordState.FAILED, 0),
-                waiting=waiting,
-                last_received_at=ran.last_received_at if ran is not None else None,
-            )
-        )
+    rows = [_row(known, series) for series in known.series()]
     busiest = sorted(rows, key=lambda row: (_worst(row), -row.scored - row.ended - row.waiting))
     listed = sorted(busiest[:limit], key=lambda row: (_worst(row), row.series))
     return Overview(
@@ -175,6 +55,60 @@ def overview(sources: Sources, *, limit: int = MAX_ROWS) -> Overview:
         rows=tuple(listed),
         unlisted=len(rows) - len(listed),
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Known:
+    """What there is to say about all series."""
+
+    courses: Mapping[Series, SeriesCourse]
+    means: Mapping[tuple[Series, Signal], WindowMean]
+    breaches: tuple[BreachRow, ...]
+    findings: Sequence[DriftFinding]
+    pending: Sequence[ThresholdState]
+
+    def series(self) -> list[Series]:
+        """Those that had traffic, and those that something is wrong with."""
+        return sorted(
+            set(self.courses)
+            | {series for series, _ in self.means}
+            | {breach.series for breach in self.breaches}
+            | {finding.series for finding in self.findings if finding.state == "drifted"}
+        )
+
+
+def _row(known: _Known, series: Series) -> OverviewRow:
+    course = known.courses.get(series)
+    states = course.states if course is not None else {}
+    findings = [finding for finding in known.findings if finding.series == series]
+    breaches = tuple(breach for breach in known.breaches if breach.series == series)
+    pending = tuple(sorted(s.threshold for s in known.pending if s.series == series))
+    hss, entities, numbers, null = (_mean(known.means.get((series, each))) for each in _SIGNALS)
+    waiting = states.get(RecordState.QUEUED, 0) + states.get(RecordState.LEASED, 0)
+    scored = states.get(RecordState.SCORED, 0)
+    return OverviewRow(
+        service=series.service,
+        model=series.model,
+        category=series.category,
+        standing=_standing(breaches, pending, findings, scored=scored, waiting=waiting),
+        hss=hss,
+        entity_support=entities,
+        number_support=numbers,
+        null_distance=null,
+        drifted=_signals(findings, "drifted"),
+        suspect=_signals(findings, "suspect"),
+        pending=pending,
+        breaches=breaches,
+        course=course.means if course is not None else (),
+        scored=scored,
+        ended=states.get(RecordState.SKIPPED, 0) + states.get(RecordState.FAILED, 0),
+        waiting=waiting,
+        last_received_at=course.last_received_at if course is not None else None,
+    )
+
+
+def _series(mean: WindowMean) -> Series:
+    return Series(service=mean.service, model=mean.model, category=mean.category)
 
 
 def _worst(row: OverviewRow) -> int:

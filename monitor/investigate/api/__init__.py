@@ -8,7 +8,8 @@ from monitor.investigate.api.breaches import breach_api
 from monitor.investigate.api.drift import drift_api
 from monitor.investigate.api.marks import mark_api
 from monitor.investigate.api.records import record_api
-from monitor.investigate.overview import Overview, overview
+from monitor.investigate.overview import overview
+from monitor.investigate.overview_parts import Overview
 from monitor.investigate.problems import JsonRoute
 from monitor.investigate.sources import Sources
 

@@ -13,7 +13,8 @@ from monitor.investigate.breach import breach_facts
 from monitor.investigate.drift import drift_list, series_drift
 from monitor.investigate.filters import asked, breach_filter, record_filter, unfolded
 from monitor.investigate.moments import moment, span
-from monitor.investigate.overview import Standing, overview
+from monitor.investigate.overview import overview
+from monitor.investigate.overview_parts import Standing
 from monitor.investigate.sources import Sources
 from monitor.records import Reason, RecordState
 
