@@ -140,7 +140,7 @@ def busy(front: Any, scored: Any, calibration: Any) -> Iterator[Any]:
                 if item.record.id in results:
                     stores.queue.finish(item.lease, results[item.record.id])
                 else:
-                    stores.queue.put_back(item.lease, delay=3600)
+                    stores.queue.put_back(item.lease, delay=600)
             _drift(stores, calibration, scored)
     front.wait_for(lambda: front.total("hss_records_failed_total") == 1)
     front.wait_for(lambda: "hss_window_mean" in front.metrics())
