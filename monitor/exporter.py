@@ -48,6 +48,8 @@ class FinishedRow(Protocol):
     @property
     def number_support(self) -> float | None: ...
     @property
+    def content_word_precision(self) -> float | None: ...
+    @property
     def summac(self) -> float | None: ...
     @property
     def factcc(self) -> float | None: ...
@@ -79,6 +81,7 @@ STAGE_OF = {
     "hss_score": "normalize",
     "hss_entity_support": "entity_support",
     "hss_number_support": "number_support",
+    "hss_content_word_precision": "content_words",
     "hss_summac": "summac",
     "hss_factcc": "factcc",
     "hss_shap_instability": "shap",
@@ -103,6 +106,7 @@ def count_finished(telemetry: Telemetry, row: FinishedRow) -> None:
         "hss_null_distance": row.null_distance,
         "hss_entity_support": row.entity_support,
         "hss_number_support": row.number_support,
+        "hss_content_word_precision": row.content_word_precision,
         # Moved to [0, 1]: with values below 0 its sum could fall, which no counter may, so the
         # client leaves the sum out, and OpenMetrics then does not allow the count either.
         "hss_summac": None if row.summac is None else (row.summac + 1) / 2,

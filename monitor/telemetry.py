@@ -111,6 +111,12 @@ METRICS: tuple[Metric, ...] = (
         *STRATUM,
     ),
     _histogram(
+        "hss_content_word_precision",
+        "Share of a summary's content words that its document holds.",
+        UNIT_BUCKETS,
+        *STRATUM,
+    ),
+    _histogram(
         "hss_summac",
         "Mean best entailment minus contradiction of a summary's sentences (SummaC), "
         "moved from [-1, 1] to [0, 1].",

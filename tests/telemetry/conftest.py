@@ -97,6 +97,7 @@ def scored() -> Callable[..., ScoredRecord]:
                 numbers=1,
             ),
             "checks": {
+                "content_word_precision": FactualScore(value=0.75, reason=None),
                 "summac": FactualScore(value=0.5, reason=None),
                 "factcc": FactualScore(value=0.9, reason=None),
             },

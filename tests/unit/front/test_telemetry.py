@@ -26,6 +26,7 @@ class Row:
     null_distance: float | None = None
     entity_support: float | None = 1.0
     number_support: float | None = None
+    content_word_precision: float | None = None
     summac: float | None = None
     factcc: float | None = None
     shap_instability: float | None = None
@@ -74,6 +75,14 @@ def test_instability_is_missing_only_where_it_was_asked_for(telemetry: Telemetry
     assert value("hss_stage_no_data_total", {"stage": "lime"}) == 1.0
     for stage in ("smile", "attention"):
         assert value("hss_stage_no_data_total", {"stage": stage}) is None
+
+
+def test_the_comparators_are_observed_like_the_score(telemetry: Telemetry) -> None:
+    """The paper's measures stand beside HSS; SummaC is moved from [-1, 1] to [0, 1]."""
+    count_finished(telemetry, Row(content_word_precision=0.75, summac=-0.5, factcc=0.125))
+    value = telemetry.registry.get_sample_value
+    names = ("content_word_precision", "summac", "factcc")
+    assert [value(f"hss_{name}_sum", STRATUM) for name in names] == [0.75, 0.25, 0.125]
 
 
 def test_every_stage_that_takes_time_tells_whether_it_gave_anything(telemetry: Telemetry) -> None:
