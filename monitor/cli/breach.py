@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from monitor.cli.output import cell, duration, harmless, interval, known, moment_words, out, table
+from monitor.cli.output import cell, harmless, interval, known, moment_words, out, table
 from monitor.cli.output import facts as facts_table
 from monitor.cli.series import coloured_state, series_fields, series_name
+from monitor.durations import duration
 from monitor.findings import BreachContributor, BreachRow
 from monitor.investigate.breach import BreachFacts, ContributingRecord
 from monitor.stores import now

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from monitor.cli.output import duration
+from monitor.durations import duration
 from monitor.investigate.sources import Sources
 from monitor.settings import Settings
 from monitor.stores import Stores, now

@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from monitor.breaches.lifecycle import Breach
-from monitor.cli.output import duration, interval, out, table
+from monitor.cli.output import interval, out, table
 from monitor.cli.series import series_fields, series_name
+from monitor.durations import duration
 from monitor.settings import Threshold
 from monitor.stores import now
 

@@ -10,12 +10,13 @@ import typer
 from monitor.breaches.lifecycle import LivePrecision, live_precision
 from monitor.cli.evaluating import note_evaluation
 from monitor.cli.options import Category, Config, Json, Model, Service, settings_of
-from monitor.cli.output import cell, duration, emit, interval, note, out, table
+from monitor.cli.output import cell, emit, interval, note, out, table
 from monitor.cli.preview import preview
 from monitor.cli.series import coloured_state, series_fields, series_name
 from monitor.errors import UsageError, choices
 from monitor.findings import ThresholdState
-from monitor.settings import Limit, Threshold
+from monitor.settings import Threshold
+from monitor.settings.rule import rule
 from monitor.stores import open_stores
 
 thresholds = typer.Typer(help="Show thresholds, and try them on the past.", no_args_is_help=True)
@@ -67,33 +68,6 @@ def show(
         note(evaluation)
     if any(state.state == "open" and state.threshold in precision for state in states):
         raise typer.Exit(1)
-
-
-def rule(threshold: Threshold) -> str:
-    """A threshold in words.
-
-    >>> rule(Threshold(name="x", signal="hss", limit=Limit(value=0.8)))
-    'mean of hss above 0.8 over 1 h of at least 30 records, for 5 min'
-    """
-    words = f"{threshold.statistic} of {threshold.signal}"
-    if threshold.statistic == "quantile":
-        words = f"quantile {threshold.quantile:g} of {threshold.signal}"
-    elif threshold.level is not None:
-        words = f"share of records whose {threshold.signal} is above {_bound(threshold.level)},"
-    words += f" {threshold.comparison} {_bound(threshold.limit)}"
-    if threshold.signal != "minutes_unscored":
-        words += (
-            f" over {duration(threshold.window_seconds)} of at least "
-            f"{threshold.min_records} records"
-        )
-    return words + (f", for {duration(threshold.hold_seconds)}" if threshold.hold_seconds else "")
-
-
-def _bound(limit: Limit) -> str:
-    if limit.value is not None:
-        return f"{limit.value:g}"
-    least = "" if limit.at_least is None else f" (at least {limit.at_least:g})"
-    return f"the {limit.reference_quantile:g} quantile of the reference{least}"
 
 
 def _row(

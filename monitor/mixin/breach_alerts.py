@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from monitor.durations import duration
 from monitor.mixin.alerts import WHO, Alert, latest
-from monitor.mixin.installation import duration
 from monitor.mixin.links import INCIDENT
 from monitor.mixin.selectors import SERIES
 from monitor.settings import Threshold
+from monitor.settings.rule import rule
 
 GROUP = "hss-breaches"
 
@@ -72,28 +73,6 @@ def breach_alerts(thresholds: Sequence[Threshold], *, gap: str) -> list[Alert]:
     return [*(_alert(threshold, gap) for threshold in thresholds), _others(thresholds, gap)]
 
 
-def said(threshold: Threshold) -> str:
-    """The threshold in words.
-
-    >>> said(Threshold(name="t", signal="hss", limit={"value": 0.8}))
-    'weighted mean of hss over 1h is above 0.8'
-    """
-    statistic = {
-        "mean": f"weighted mean of {threshold.signal}",
-        "quantile": f"weighted quantile {threshold.quantile} of {threshold.signal}",
-        "share_above": f"weighted share of records with {threshold.signal} above its level",
-    }[threshold.statistic]
-    limit = threshold.limit
-    if limit.value is not None:
-        bound = f"{limit.value:g}"
-    else:
-        bound = f"quantile {limit.reference_quantile:g} of the reference"
-        if limit.at_least is not None:
-            bound += f", at least {limit.at_least:g}"
-    window = duration(threshold.window_seconds)
-    return f"{statistic} over {window} is {threshold.comparison} {bound}"
-
-
 def _alert(threshold: Threshold, gap: str) -> Alert:
     kind = next(kind for kind in KINDS if threshold.signal in kind.signals)
     by = (*SERIES, "threshold")
@@ -110,10 +89,9 @@ def _alert(threshold: Threshold, gap: str) -> Alert:
         hold=0,
         severity=threshold.severity,
         summary=f"{kind.summary}: {WHO}",
-        description=f"Breach of {threshold.name} ({said(threshold)}): it is "
-        f"{{{{ $value | humanize }}}} for {WHO}; NaN: too few records now. It was exceeded for "
-        f"{duration(threshold.hold_seconds)} and ends after {duration(threshold.calm_seconds)} "
-        "on the good side.",
+        description=f"Breach of {threshold.name} ({rule(threshold)}): it is "
+        f"{{{{ $value | humanize }}}} for {WHO}; NaN: too few records now. It ends after "
+        f"{duration(threshold.calm_seconds)} on the good side.",
         dashboard=INCIDENT,
         path="/breaches",
         labels={"signal": threshold.signal, "threshold": threshold.name},

@@ -30,7 +30,7 @@ def test_every_threshold_is_shown_with_what_it_says_now(cli: Any, stores: Any, m
     assert "hss_mean (page): mean of hss above 0.8 over 1 h of at least 30 records" in result.out
     assert "pending" in result.out
     assert "too_few_records" in result.out
-    assert "stale (ticket): mean of minutes_unscored above 30; judged in no series" in result.out
+    assert "stale (ticket): minutes_unscored above 30; judged in no series" in result.out
     rows = {row["threshold"]: row for row in cli("thresholds", "show", "--json").objects}
     assert (rows["hss_mean"]["state"], rows["hss_mean"]["value"]) == ("pending", 0.9)
     assert (rows["stale"]["state"], rows["stale"]["service"]) == (None, None)

@@ -108,8 +108,8 @@ def test_an_alert_takes_severity_and_words_from_its_threshold() -> None:
     alert, other = breach_alerts([threshold], gap="2m")
     assert (alert.name, alert.severity) == ("HssSupportBreach", "page")
     assert (
-        "weighted quantile 0.1 of entity_support over 2h is below quantile 0.05 of the "
-        "reference, at least 0.2"
+        "quantile 0.1 of entity_support below the 0.05 quantile of the reference (at least 0.2) "
+        "over 2 h of at least 30 records, for 5 min"
     ) in alert.description
     assert 'threshold!~"support_p10"' in other.expr
 
