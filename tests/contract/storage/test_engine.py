@@ -178,7 +178,7 @@ def test_queries_are_backed_by_an_index(
     )
     one_series = (records.c.service == "s", records.c.model == "m", records.c.category == "c")
     chosen = {
-        "claim": claimable(clock.now, 5),
+        "claim": claimable(clock.now, 5, seconds=60),
         "list": newest,
         "series": newest.where(*one_series),
         "state": newest.where(records.c.state == RecordState.FAILED),
