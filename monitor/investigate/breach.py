@@ -9,11 +9,12 @@ from typing import Final
 from monitor.findings import BreachContributor, BreachRow, DriftFinding
 from monitor.investigate.sources import Sources
 from monitor.storage.comparison import record_rows
-from monitor.storage.distributions import Distribution, Stretch, Trend, distributions, trend
+from monitor.storage.distributions import Distribution, Stretch, distributions
 from monitor.storage.queries import RecordRow
 from monitor.storage.releases import ReleaseCount, release_counts
 from monitor.storage.search import known_series
 from monitor.storage.signal_columns import has_columns
+from monitor.storage.trends import Trend, trend
 
 _WINDOWS_BEFORE: Final = 3
 """Windows of ordinary traffic that a breach is compared with."""

@@ -11,7 +11,8 @@ from monitor.investigate.pictures.severity import severity_scale
 from monitor.investigate.pictures.timeline import Moment, Point, timeline
 from monitor.investigate.record_parts import RecordFacts
 from monitor.investigate.words import signal_name
-from monitor.storage.distributions import Distribution, Trend
+from monitor.storage.distributions import Distribution
+from monitor.storage.trends import Trend
 
 _UNIT = frozenset(
     {

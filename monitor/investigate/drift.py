@@ -9,7 +9,8 @@ from typing import Final
 from monitor.errors import UsageError, choices
 from monitor.findings import DRIFT_STATES, DriftChange, DriftFinding, Series, StoredReference
 from monitor.investigate.sources import Sources
-from monitor.storage.distributions import Distribution, Stretch, Trend, distributions, trend
+from monitor.storage.distributions import Distribution, Stretch, distributions
+from monitor.storage.trends import Trend, trend
 
 WORST_FIRST: Final = DRIFT_STATES[::-1]
 _PICTURED: Final = 1_500

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from monitor.errors import UsageError
 from monitor.findings import Series
 from monitor.records import RecordState
 from monitor.storage.tables import FINAL_STATES, records, scores
@@ -19,6 +20,12 @@ SKIPPED: Final = "skipped"
 def has_columns(signal: str) -> bool:
     """Whether the signal belongs to single records (`minutes_unscored` does not)."""
     return signal == SKIPPED or signal in set(Signal)
+
+
+def require_columns(signal: str) -> None:
+    """Raises `UsageError` for a signal that single records do not have."""
+    if not has_columns(signal):
+        raise UsageError(f"signal: {signal!r} belongs to no single record; it has no distribution")
 
 
 def value_of(signal: str) -> sa.ColumnElement[Any]:

@@ -10,11 +10,12 @@ import pytest
 from monitor.errors import UsageError
 from monitor.findings import Series
 from monitor.records import Reason, RecordState
-from monitor.storage.distributions import Stretch, distributions, trend
+from monitor.storage.distributions import Stretch, distributions
 from monitor.storage.engine import Database
 from monitor.storage.overview import courses, window_start
 from monitor.storage.queue import SqlRecordQueue
 from monitor.storage.releases import release_counts
+from monitor.storage.trends import trend
 
 NEWS = Series(service="news", model="gemma", category="politics")
 
