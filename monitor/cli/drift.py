@@ -77,19 +77,19 @@ def show(
                 if signal in {None, change.signal}
             ]
         evaluation = note_evaluation(stores, settings)
-    heads = [_head(series, own) for series, own in _by_series(findings)]
-    if json_:
-        for head, (_, own) in zip(heads, _by_series(findings), strict=True):
+    for series, own in _by_series(findings):
+        head = _head(series, own)
+        if json_:
             emit({"kind": "series", **head})
             for finding in own:
                 emit({"kind": "signal", **_row(finding)})
+        else:
+            _print_series(series, head, own)
+    if json_:
         for change in changes:
             emit({"kind": "change", **_change(change)})
-    else:
-        for head, (series, own) in zip(heads, _by_series(findings), strict=True):
-            _print_series(series, head, own)
-        if changes:
-            _print_changes(changes)
+    elif changes:
+        _print_changes(changes)
     if not findings:
         note(f"no verdict of this kind is stored; {evaluation}")
     elif evaluation is not None:
