@@ -13,7 +13,7 @@ from monitor.findings import Series, SignalSample
 from monitor.storage.comparison import GroupSample, RecordGroup, record_group
 from monitor.storage.distributions import Stretch
 from monitor.storage.queries import RecordFilter
-from monitor.storage.series import signal_sample
+from monitor.storage.samples import signal_sample
 from monitor.storage.signal_columns import has_columns
 from monitor.storage.windows import Signal
 from monitor.stores import Stores

@@ -22,7 +22,8 @@ from monitor.evaluation.comparable import adjustable, comparable
 from monitor.findings import Series, SignalSample, StoredReference
 from monitor.records import Calibration, Severity
 from monitor.settings.watching import Drift
-from monitor.storage.series import list_series, signal_sample
+from monitor.storage.samples import signal_sample
+from monitor.storage.series import list_series
 from monitor.stores import Stores
 
 MOST_SERIES = 1_000

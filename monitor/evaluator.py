@@ -30,7 +30,8 @@ from monitor.logs import failure
 from monitor.records import Calibration, Severity
 from monitor.settings import Settings
 from monitor.storage.breach_store import breach_id
-from monitor.storage.series import finished_until, list_series, minutes_unscored, signal_sample
+from monitor.storage.samples import signal_sample
+from monitor.storage.series import finished_until, list_series, minutes_unscored
 from monitor.stores import Stores, now
 
 log = structlog.get_logger(__name__)

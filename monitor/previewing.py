@@ -21,7 +21,8 @@ from monitor.breaches.window import Records
 from monitor.findings import Series
 from monitor.records import FloatArray
 from monitor.settings import Threshold as Configured
-from monitor.storage.series import list_series, signal_sample
+from monitor.storage.samples import signal_sample
+from monitor.storage.series import list_series
 from monitor.storage.waiting import record_lives
 from monitor.stores import Stores
 

@@ -41,12 +41,20 @@ def weight_of(signal: str) -> sa.ColumnElement[Any]:
     return weight / scores.c.attribution_probability if signal in OF_EXPLAINED else weight
 
 
+def of_names(series: Series) -> list[sa.ColumnElement[bool]]:
+    """Records of its service and model, whatever their category."""
+    return [records.c.service == series.service, records.c.model == series.model]
+
+
+def of_category(category: str) -> list[sa.ColumnElement[bool]]:
+    """`coalesce(category, '') = …`, in terms that an index can use: of each a branch."""
+    same = records.c.category == category
+    return [same] if category else [same, records.c.category.is_(None)]
+
+
 def of_series(series: Series) -> list[sa.ColumnElement[bool]]:
     """The records of a series, in the form that the index on series answers."""
-    category = records.c.category == series.category
-    if not series.category:
-        category = sa.or_(category, records.c.category.is_(None))
-    return [records.c.service == series.service, records.c.model == series.model, category]
+    return [*of_names(series), sa.or_(*of_category(series.category))]
 
 
 def newest(

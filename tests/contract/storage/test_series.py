@@ -16,7 +16,8 @@ from monitor.findings import Cursor, Series
 from monitor.records import Reason, RecordState
 from monitor.storage.engine import Database
 from monitor.storage.queue import SqlRecordQueue
-from monitor.storage.series import finished_until, list_series, minutes_unscored, signal_sample
+from monitor.storage.samples import signal_sample
+from monitor.storage.series import finished_until, list_series, minutes_unscored
 from monitor.storage.tables import records
 
 POLITICS = Series(service="news", model="gemma", category="politics")
