@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import track
@@ -17,6 +18,9 @@ from monitor.demo.news import news_documents
 from monitor.records import IncomingRecord, Strength, SummaryTask
 from monitor.settings import Strengths
 from monitor.stores import now
+
+if TYPE_CHECKING:
+    from monitor.workbench import Workbench
 
 study = typer.Typer(help="Measure what the documentation states.", no_args_is_help=True)
 study.command("factuality")(factuality.factuality)
@@ -41,28 +45,11 @@ def perturbation(
     sentence fell below γ.
     """
     # Loads torch and all models.
-    from monitor.scoring.transport import transport
     from monitor.study.experiment import format_perturbation_figures, perturbation_figures
     from monitor.workbench import build, perturber_of
 
     settings = settings_of(config)
     bench = build(settings, None)
-
-    def distance(document: str, versions: Sequence[str]) -> list[float | None]:
-        texts = [
-            summary.text or ""
-            for summary in bench.summarizer.summarize(
-                [
-                    SummaryTask(document=text, original_document=document)
-                    for text in (document, *versions)
-                ]
-            )
-        ]
-        baseline, *moved = bench.encoder.distributions(texts)
-        return [
-            None if baseline is None or there is None else transport(baseline, there).distance
-            for there in moved
-        ]
 
     figures = perturbation_figures(
         news_documents()[:documents],
@@ -80,7 +67,7 @@ def perturbation(
         vocabulary=bench.vectors,
         encoder=bench.encoder,
         seed=seed,
-        distance=distance,
+        distance=partial(_distances, bench),
         progress=lambda items: track(items, description="perturbing", console=err),
     )
     if json_:
@@ -97,6 +84,22 @@ def perturbation(
         for row in figures
     ):
         raise typer.Exit(1)
+
+
+def _distances(bench: Workbench, document: str, versions: Sequence[str]) -> list[float | None]:
+    """W₁ of the summary of each version from that of the document; `None` without a summary."""
+    # Loads what the bench is made of already.
+    from monitor.scoring.transport import transport
+
+    tasks = [
+        SummaryTask(document=text, original_document=document) for text in (document, *versions)
+    ]
+    texts = [summary.text or "" for summary in bench.summarizer.summarize(tasks)]
+    baseline, *moved = bench.encoder.distributions(texts)
+    return [
+        None if baseline is None or there is None else transport(baseline, there).distance
+        for there in moved
+    ]
 
 
 @study.command("provisional")
