@@ -55,7 +55,8 @@ def open_stores(
 
     `content_key` seals queued texts in `hash_only` mode; without one a fresh key is made,
     which can read nothing that was queued before. Without `create` a SQLite file that is
-    missing stays so: who asks what is stored asked in the wrong folder, as a rule. Raises
+    missing stays so: who asks what is stored asked in the wrong folder, as a rule, and a scorer
+    that starts again must not put an empty file where a front's was deleted. Raises
     `DatabaseUnavailable`, `SchemaOutdated` or `ConfigurationError`.
     """
     if not create:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 import structlog
 
-from monitor.errors import LeaseLost
+from monitor.errors import DatabaseUnavailable, LeaseLost
 from monitor.logs import failure
 from monitor.ports import Clock, RecordQueue
 from monitor.records import (
@@ -27,6 +28,8 @@ THROTTLE_PAUSE = 30.0
 RETRY_PAUSE = 10.0
 """Seconds before a second attempt; doubles with each further one, up to the longest."""
 LONGEST_PAUSE = 600.0
+STORE_PAUSE = 2.0
+"""Seconds before a result is stored again."""
 
 
 class Worker:
@@ -113,9 +116,21 @@ class Worker:
             delay = min(RETRY_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE)
             self._queue.put_back(lease, delay=delay)
             return False
-        self._queue.finish(lease, result)
+        self._finish(lease, result)
         log.info("record_finished", state=result.state, reason=result.reason)
         return True
+
+    def _finish(self, lease: Lease, result: ScoredRecord) -> None:
+        """Store what took seconds and calls to find out; a database that is locked or started
+        anew answers again, as a rule, before somebody else may take the record over."""
+        given_up = time.monotonic() + self._lease_seconds
+        while True:
+            try:
+                return self._queue.finish(lease, result)
+            except DatabaseUnavailable as error:
+                if time.monotonic() >= given_up or self._stopping.wait(STORE_PAUSE):
+                    raise
+                log.warning("result_waits", problem=str(error))
 
 
 class _LeaseKeeper:

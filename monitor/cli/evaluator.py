@@ -24,5 +24,5 @@ def evaluator(
     from monitor.evaluator import serve
 
     settings = settings_of(config)
-    with open_stores(settings) as stores:
+    with open_stores(settings, create=False) as stores:
         serve(settings, stores, front=front, child=child)

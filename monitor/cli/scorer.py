@@ -40,5 +40,5 @@ def scorer(
     from monitor.scorer import serve
 
     key = bytes.fromhex(sys.stdin.buffer.readline().decode().strip()) if child else b""
-    with open_stores(settings, content_key=key or None) as stores:
+    with open_stores(settings, content_key=key or None, create=False) as stores:
         serve(settings, stores, child=child)

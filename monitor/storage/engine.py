@@ -213,7 +213,8 @@ def _watch_file(engine: Engine, path: Path) -> None:
             return
         if now is None:
             raise DatabaseUnavailable(
-                f"database {path}: its file was deleted; restart the sidecar, or put it back"
+                f"database {path}: its file was deleted; stop the sidecar, put it back together "
+                "with its -wal file, and start again"
             )
         raise DisconnectionError("another file stands in its place")  # so open that one
 

@@ -116,12 +116,15 @@ def test_an_unknown_key_in_the_environment_is_2(cli: Any, monkeypatch: Any) -> N
         ["audit", "list"],
         ["export", "--out", "-"],
         ["doctor"],
+        ["scorer"],
+        ["evaluator", "--front", "f"],
     ],
 )
 def test_who_only_looks_is_told_that_the_database_is_missing(
     cli: Any, config_file: Path, arguments: list[str]
 ) -> None:
-    """Started in the wrong folder it would otherwise make an empty one, and answer from it."""
+    """Started in the wrong folder it would otherwise make an empty one, and answer from it; and a
+    scorer that starts again would put an empty one where that of its front was deleted."""
     config_file.with_name("hss.db").unlink()
     result = cli(*arguments)
     assert (result.code, result.out) == (3, "")

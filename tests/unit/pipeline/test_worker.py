@@ -7,7 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from monitor.errors import LeaseLost
+import pytest
+
+from monitor import worker as worker_module
+from monitor.errors import DatabaseUnavailable, LeaseLost
 from monitor.records import (
     IncomingRecord,
     Lease,
@@ -49,6 +52,8 @@ class Queue:
         self.returned: list[tuple[str, float, bool]] = []
         self.extended = 0
         self.lost = False
+        self.down = 0
+        """Times that the database does not answer."""
 
     def lease(self, worker: str, *, count: int, seconds: float) -> list[LeasedRecord]:
         taken, self.waiting = self.waiting[:count], self.waiting[count:]
@@ -75,6 +80,9 @@ class Queue:
     def finish(self, lease: Lease, result: ScoredRecord) -> None:
         if self.lost:
             raise LeaseLost
+        if self.down:
+            self.down -= 1
+            raise DatabaseUnavailable
         self.finished.append(result)
 
     def put_back(self, lease: Lease, *, delay: float, counts: bool = True) -> None:
@@ -148,6 +156,22 @@ def test_a_lost_lease_drops_the_result() -> None:
     worker = _worker(queue, lambda record: _result(record, RecordState.SCORED, None))
     assert worker.drain() == 0
     assert queue.finished == []
+
+
+def test_a_result_waits_for_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scoring it again costs a dozen calls of the summarizer; but not beyond its lease."""
+    monkeypatch.setattr(worker_module, "STORE_PAUSE", 0.01)
+    queue = Queue("a")
+    queue.down = 3
+
+    def scored(record: IncomingRecord) -> ScoredRecord:
+        return _result(record, RecordState.SCORED, None)
+
+    assert _worker(queue, scored).drain() == 1
+    assert len(queue.finished) == 1
+    queue.waiting, queue.down = ["b"], 1_000_000
+    with pytest.raises(DatabaseUnavailable):
+        _worker(queue, scored, lease_seconds=0.05).drain()
 
 
 def test_a_lease_is_renewed_while_its_record_takes_long() -> None:
