@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -111,6 +111,15 @@ def next_epoch(
     )
 
 
+def capped(epoch: SamplingEpoch, ceiling: float) -> SamplingEpoch:
+    """The epoch with no rate above `ceiling`."""
+    return replace(
+        epoch,
+        rates={stratum: min(rate, ceiling) for stratum, rate in epoch.rates.items()},
+        default_rate=min(epoch.default_rate, ceiling),
+    )
+
+
 class EpochBook:
     """This front's view of the epochs that all replicas share.
 
@@ -156,9 +165,14 @@ class EpochBook:
     def advance(self) -> SamplingEpoch:
         """The epoch that applies now; opens the next one where the latest has ended.
 
+        Its rates are never above the ceiling, also where the epoch was opened under a higher one:
+        a rate that was lowered applies from the restart on, not from the next epoch.
         Flushes first, so that the own arrivals count. Raises what the store raises; the
         previous epoch stays valid then.
         """
+        return capped(self._current(), self._policy.ceiling)
+
+    def _current(self) -> SamplingEpoch:
         self.flush()
         latest = self._store.latest()
         now = self._clock()

@@ -162,6 +162,21 @@ def test_epoch_stays_until_it_ends():
     assert front.book.advance() == first
 
 
+def test_lowered_rate_applies_at_once_and_stays_where_nothing_arrives():
+    """Whoever lowers it after a restart wants less load now, and a quiet night must not bring the
+    old rate back."""
+    store = Store()
+    store.open(previous(1, rates={OLD: 0.75, RARE: 0.02}, default_rate=1.0))
+    front = Front(store, BudgetPolicy(ceiling=0.05))
+    front.now = START - timedelta(seconds=1)
+    running = front.book.advance()
+    front.now = START
+    following = front.book.advance()
+    assert (running.number, following.number) == (1, 2)
+    for epoch in (running, following):
+        assert (epoch.rates, epoch.default_rate) == ({OLD: 0.05, RARE: 0.02}, 0.05)
+
+
 def test_epoch_ends_although_the_clock_was_set_back():
     """Rates that hold for hours longer would break the budget as soon as traffic rises."""
     front = Front(Store(), BudgetPolicy())
