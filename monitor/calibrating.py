@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from monitor.errors import UsageError
+from monitor.findings import Series
 from monitor.records import Calibration, Severity
 from monitor.scoring.calibration import calibrate
 from monitor.scoring.normalization import ReferenceDocument, normalizer_for
@@ -30,7 +31,50 @@ class Window:
     until: datetime | None = None
     service: str | None = None
     model: str | None = None
+    category: str | None = None
     release: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kept:
+    """A series whose reference stays, because the new window holds nothing of it."""
+
+    series: Series
+    origin: Calibration
+    """The one whose window its reference is of."""
+
+    @property
+    def window(self) -> Window:
+        """Its reference records."""
+        return Window(
+            name=self.origin.window,
+            since=self.origin.since,
+            until=self.origin.until or self.origin.created_at,
+            service=self.series.service,
+            model=self.series.model,
+            category=self.series.category,
+            release=self.origin.release,
+        )
+
+
+def kept_series(stores: Stores, window: Window, *, fingerprint: str) -> list[Kept]:
+    """Series of the active calibration that a window holds no document of, by name.
+
+    A calibration of one service takes the place of the one of all: the others keep what they are
+    held to, or nobody would watch them any more. To be asked before the new one is active.
+    """
+    replaced = stores.calibrations.active(fingerprint)
+    if replaced is None or replaced.provisional:
+        return []
+    references = stores.drift.references(replaced.id)
+    origins = {each.series: each.origin or replaced.id for each in references if each.records}
+    fresh = stores.repository.measured_series(fingerprint=fingerprint, **_restricted(window))
+    kept = []
+    for series in sorted(origins.keys() - fresh):
+        origin = stores.calibrations.get(origins[series])
+        if origin is not None:
+            kept.append(Kept(series=series, origin=origin))
+    return kept
 
 
 def note_fingerprint(stores: Stores, fingerprint: str, made_of: Mapping[str, Any]) -> None:
@@ -47,13 +91,7 @@ def calibrate_window(
     different settings do not mix. Raises `UsageError` where it holds none, several, or too
     few documents.
     """
-    found = stores.repository.fingerprints(
-        since=window.since,
-        until=window.until,
-        service=window.service,
-        model=window.model,
-        release=window.release,
-    )
+    found = stores.repository.fingerprints(**_restricted(window))
     if fingerprint is None:
         if len(found) != 1:
             problem = (
@@ -75,25 +113,16 @@ def calibrate_window(
                 "see `hss-monitor calibrations list`, or leave it out"
             )
         (fingerprint,) = matches
-    documents = [
-        ReferenceDocument(category=document.category, distances=document.distances)
-        for document in stores.repository.reference_distances(
-            fingerprint=fingerprint,
-            since=window.since,
-            until=window.until,
-            service=window.service,
-            model=window.model,
-            release=window.release,
-        )
-    ]
+    kept = kept_series(stores, window, fingerprint=fingerprint)
     made_of = stores.facts.get(f"{FACT}{fingerprint}")
     if made_of is None:
         raise UsageError(
             f"fingerprint {fingerprint[:12]}: no scorer has noted what it is made of; "
             "start a scorer on this database once, then calibrate again"
         )
-    return calibrate(
-        documents,
+    made = calibrate(
+        _documents(stores, window, fingerprint),
+        kept=[found for each in kept for found in _documents(stores, each.window, fingerprint)],
         settings=json.loads(made_of),
         window=window.name,
         clock=now,
@@ -102,6 +131,32 @@ def calibrate_window(
         release=window.release,
         min_documents=min_documents,
     )
+    return replace(made, warnings=(*made.warnings, *map(_told, kept)))
+
+
+def _documents(stores: Stores, window: Window, fingerprint: str) -> list[ReferenceDocument]:
+    return [
+        ReferenceDocument(category=document.category, distances=document.distances)
+        for document in stores.repository.reference_distances(
+            fingerprint=fingerprint, category=window.category, **_restricted(window)
+        )
+    ]
+
+
+def _told(kept: Kept) -> str:
+    series = kept.series
+    name = " · ".join((series.service, series.model, series.category or "no category"))
+    return f"{name}: nothing of it is in this window, so it keeps its reference of {kept.origin.id}"
+
+
+def _restricted(window: Window) -> dict[str, Any]:
+    return {
+        "since": window.since,
+        "until": window.until,
+        "service": window.service,
+        "model": window.model,
+        "release": window.release,
+    }
 
 
 def severities_of(stores: Stores, calibration: Calibration, window: Window) -> dict[str, Severity]:
@@ -112,22 +167,25 @@ def severities_of(stores: Stores, calibration: Calibration, window: Window) -> d
             normalizer_for(calibration, document.category),
         )
         for document in stores.repository.reference_distances(
-            fingerprint=calibration.fingerprint,
-            since=window.since,
-            until=window.until,
-            service=window.service,
-            model=window.model,
-            release=window.release,
+            fingerprint=calibration.fingerprint, category=window.category, **_restricted(window)
         )
     }
 
 
-def renormalize(stores: Stores, calibration: Calibration, window: Window) -> int:
+def renormalize(
+    stores: Stores, calibration: Calibration, window: Window, *, kept: bool = True
+) -> int:
     """Give the scores of a window the HSS of a calibration; returns how many changed.
 
-    Raw distances stay as they are: they are what everything can be recomputed from.
+    With `kept` those of series that keep their reference get it, too, from there to the end of the
+    window: HSS of two calibrations do not compare. Raw distances stay as they are: they are what
+    everything can be recomputed from. To be called before the calibration is active.
     """
-    severities = iter(severities_of(stores, calibration, window).items())
+    found = severities_of(stores, calibration, window)
+    own = kept_series(stores, window, fingerprint=calibration.fingerprint) if kept else []
+    for each in own:
+        found |= severities_of(stores, calibration, replace(each.window, until=window.until))
+    severities = iter(found.items())
     changed = 0
     while page := dict(islice(severities, PAGE)):
         changed += stores.repository.apply_normalization(calibration.id, page)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from monitor.calibrating import Window, severities_of
+from monitor.calibrating import Kept, Window, kept_series, severities_of
 from monitor.drift.comparison import Sample, compare_halves
 from monitor.drift.fitting import fit_reference
 from monitor.drift.reference import Insufficient, Reference
@@ -36,7 +36,8 @@ def fit_references(
 
     HSS is the one that the calibration itself gives, whatever was stored before. A reference
     that cannot be had is one with its reason; of a signal that is adjusted for the share of
-    replaced words, records without one are left out, and `detail` counts them.
+    replaced words, records without one are left out, and `detail` counts them. Series that the
+    window holds nothing of keep theirs. To be called before the calibration is active.
     """
     severities = severities_of(stores, calibration, window)
     made = []
@@ -52,7 +53,31 @@ def fit_references(
                 _reference(calibration, series, signal, sample, settings)
                 for signal, sample in samples.items()
             ]
+    for kept in kept_series(stores, window, fingerprint=calibration.fingerprint):
+        made += _kept(stores, calibration, kept, settings)
     return made
+
+
+def _kept(
+    stores: Stores, calibration: Calibration, kept: Kept, settings: Drift
+) -> Iterator[StoredReference]:
+    """The references of a series as they are, so that its detectors go on; HSS anew, because its
+    normalizer is another one."""
+    replaced = stores.calibrations.active(calibration.fingerprint)
+    for held in stores.drift.references("" if replaced is None else replaced.id):
+        if held.series != kept.series:
+            continue
+        same = held
+        if held.signal == "hss":
+            severities = severities_of(stores, calibration, kept.window)
+            sample = sample_of(stores, held.series, "hss", calibration, kept.window, severities)
+            same = _reference(calibration, held.series, "hss", sample, settings)
+        yield replace(
+            same,
+            calibration_id=calibration.id,
+            release=kept.origin.release,
+            origin=kept.origin.id,
+        )
 
 
 def sample_of(

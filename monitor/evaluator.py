@@ -45,8 +45,10 @@ class SqlSamples:
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._severities: dict[str, dict[str, Severity]] = {}
-        """By calibration; of the last one only."""
+        self._severities: dict[tuple[str, str], dict[str, Severity]] = {}
+        """By calibration and the one whose window it is; of the last calibration only."""
+        self._origins: dict[str, dict[Series, Calibration]] = {}
+        """By calibration: whose window a series is held to, where that is another's."""
 
     def series(self, *, since: datetime, limit: int) -> list[tuple[Series, int]]:
         return list_series(self._stores.database, since=since, limit=limit)
@@ -84,30 +86,39 @@ class SqlSamples:
         self, series: Series, signal: str, calibration: Calibration, *, until: datetime
     ) -> SignalSample:
         """Raw distances stay what they were; HSS may have been normalized anew since."""
+        origin = self._origin(series, calibration)
         ends = until + TICK
-        if calibration.until is not None:
-            ends = min(ends, calibration.until)
-        window = Window(
-            name=calibration.window,
-            since=calibration.since,
-            until=ends,
-            release=calibration.release,
-        )
+        if origin.until is not None:
+            ends = min(ends, origin.until)
+        window = Window(name=origin.window, since=origin.since, until=ends, release=origin.release)
         severities: dict[str, Severity] = {}
         if signal == "hss":
-            severities = self._normalized(calibration)
+            severities = self._normalized(calibration, origin)
         return sample_of(self._stores, series, signal, calibration, window, severities)
 
-    def _normalized(self, calibration: Calibration) -> dict[str, Severity]:
-        if calibration.id not in self._severities:
+    def _origin(self, series: Series, calibration: Calibration) -> Calibration:
+        """The calibration whose window the reference of a series is of."""
+        if calibration.id not in self._origins:
+            stored = self._stores.drift.references(calibration.id)
+            ids = {each.series: each.origin for each in stored if each.origin is not None}
+            found = {each: self._stores.calibrations.get(each) for each in {*ids.values()}}
+            self._origins[calibration.id] = {
+                each: origin for each, id in ids.items() if (origin := found[id]) is not None
+            }
+        return self._origins[calibration.id].get(series, calibration)
+
+    def _normalized(self, calibration: Calibration, origin: Calibration) -> dict[str, Severity]:
+        key = (calibration.id, origin.id)
+        if key not in self._severities:
             whole = Window(
-                name=calibration.window,
-                since=calibration.since,
-                until=calibration.until or calibration.created_at,
-                release=calibration.release,
+                name=origin.window,
+                since=origin.since,
+                until=origin.until or origin.created_at,
+                release=origin.release,
             )
-            self._severities = {calibration.id: severities_of(self._stores, calibration, whole)}
-        return self._severities[calibration.id]
+            kept = {key: each for key, each in self._severities.items() if key[0] == calibration.id}
+            self._severities = {**kept, key: severities_of(self._stores, calibration, whole)}
+        return self._severities[key]
 
 
 def evaluator_of(settings: Settings, stores: Stores, *, front: str) -> Evaluator:

@@ -1,4 +1,4 @@
-"""Add the release that a calibration and its references are of."""
+"""Add the release of a calibration and its references, and which references were kept."""
 
 from __future__ import annotations
 
@@ -12,3 +12,4 @@ down_revision = "0004"
 def upgrade() -> None:
     for table in ("calibrations", "drift_references"):
         op.add_column(table, sa.Column("release", sa.Text()))
+    op.add_column("drift_references", sa.Column("origin", sa.Text()))

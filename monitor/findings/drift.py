@@ -35,6 +35,8 @@ class StoredReference:
     """Last record."""
     release: str | None = None
     """The only release that it holds; None: whatever came in."""
+    origin: str | None = None
+    """Calibration whose window it is of, where it was kept; None: its own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -24,6 +24,7 @@ SMALLEST = 1e-3
 def calibrate(
     reference: Sequence[ReferenceDocument],
     *,
+    kept: Sequence[ReferenceDocument] = (),
     settings: Mapping[str, Any],
     window: str,
     clock: Callable[[], datetime],
@@ -42,20 +43,24 @@ def calibrate(
     and the second half of the reference differ: then the window holds a change, and the
     normalizer is an average of two states.
 
+    `kept` are documents of earlier windows that the reference holds nothing in place of: they
+    make the normalizers, too, and are no part of the halves.
+
     Raises `UsageError` where the whole reference is too small, or so stable that its
     95th percentile is 0: every later tremor would be an HSS of 1.
     """
-    documents = [document for document in reference if document.distances]
+    fresh = [document for document in reference if document.distances]
+    documents = [*fresh, *(document for document in kept if document.distances)]
     pooled = _of_all(documents, window, min_documents, min_distances)
-    parts: dict[str, list[ReferenceDocument]] = {}
-    for document in documents:
-        parts.setdefault(document.category, []).append(document)
-    own, warnings = _of_categories(parts, min_documents, min_distances)
+    own, warnings = _of_categories(_by_category(documents), min_documents, min_distances)
     normalizers = (pooled, *own)
-    groups: list[tuple[str | None, list[ReferenceDocument]]] = [(None, documents), *parts.items()]
-    kept = {entry.category for entry in normalizers}
+    groups: list[tuple[str | None, list[ReferenceDocument]]] = [
+        (None, fresh),
+        *_by_category(fresh).items(),
+    ]
+    used = {entry.category for entry in normalizers}
     warnings += unstable_halves(
-        {name: [part.distances for part in group] for name, group in groups if name in kept}
+        {name: [part.distances for part in group] for name, group in groups if name in used}
     )
     created_at = clock()
     calibration = Calibration(
@@ -80,6 +85,15 @@ def calibrate(
         warnings=len(warnings),
     )
     return calibration
+
+
+def _by_category(
+    documents: Sequence[ReferenceDocument],
+) -> dict[str, list[ReferenceDocument]]:
+    parts: dict[str, list[ReferenceDocument]] = {}
+    for document in documents:
+        parts.setdefault(document.category, []).append(document)
+    return parts
 
 
 def _of_all(

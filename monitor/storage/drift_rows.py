@@ -30,6 +30,7 @@ def reference_row(reference: StoredReference) -> dict[str, Any]:
         "since": reference.since,
         "until": reference.until,
         "release": reference.release,
+        "origin": reference.origin,
     }
 
 
@@ -46,6 +47,7 @@ def reference(row: Row[*tuple[Any, ...]]) -> StoredReference:
         since=row.since,
         until=row.until,
         release=row.release,
+        origin=row.origin,
     )
 
 

@@ -75,6 +75,8 @@ class DriftReferenceColumns(SeriesColumns):
     since: Named[datetime | None] = Column(UtcDateTime("since"))
     until: Named[datetime | None] = Column(UtcDateTime("until"))
     release: Named[str | None] = Column(CleanText())
+    origin: Named[str | None] = Column(CleanText())
+    """Calibration whose window it is of; NULL: its own."""
 
 
 class WatchStateColumns(SeriesColumns):

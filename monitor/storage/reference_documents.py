@@ -87,6 +87,7 @@ def measured(
     service: str | None,
     model: str | None,
     release: str | None,
+    category: str | None = None,
 ) -> list[sa.ColumnElement[bool]]:
     """Scored records with at least one distance, as far as the window restricts them."""
     terms = [records.c.state == RecordState.SCORED, scores.c.distances > 0]
@@ -100,6 +101,8 @@ def measured(
         terms.append(records.c.model == model)
     if release is not None:
         terms.append(records.c.release == release)
+    if category is not None:
+        terms.append(sa.func.coalesce(records.c.category, "") == category)
     return terms
 
 

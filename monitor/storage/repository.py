@@ -12,6 +12,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from monitor.findings import Series
 from monitor.ports import Clock
 from monitor.records import RecordState, Severity
 from monitor.storage.engine import Database
@@ -43,6 +44,7 @@ class Repository:
         until: datetime | None = None,
         service: str | None = None,
         model: str | None = None,
+        category: str | None = None,
         release: str | None = None,
         record_ids: Sequence[str] | None = None,
     ) -> Iterator[ReferenceDocument]:
@@ -53,7 +55,7 @@ class Repository:
         """
         terms = [
             scores.c.fingerprint == fingerprint,
-            *measured(since, until, service, model, release),
+            *measured(since, until, service, model, release, category),
         ]
         if record_ids is None:
             yield from documents_where(self._database, terms)
@@ -82,6 +84,33 @@ class Repository:
         )
         with self._database.read() as connection:
             return dict(connection.execute(statement).all())
+
+    def measured_series(
+        self,
+        *,
+        fingerprint: str,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        service: str | None = None,
+        model: str | None = None,
+        release: str | None = None,
+    ) -> frozenset[Series]:
+        """The series of the documents that `reference_distances` gives."""
+        category: sa.ColumnElement[str] = sa.func.coalesce(records.c.category, "", type_=sa.Text())
+        statement = (
+            sa.select(records.c.service, records.c.model, category)
+            .select_from(records.join(scores))
+            .where(
+                scores.c.fingerprint == fingerprint,
+                *measured(since, until, service, model, release),
+            )
+            .distinct()
+        )
+        with self._database.read() as connection:
+            return frozenset(
+                Series(service=service, model=model, category=category)
+                for service, model, category in connection.execute(statement)
+            )
 
     def apply_normalization(self, calibration_id: str, severities: Mapping[str, Severity]) -> int:
         """Give stored scores the HSS that another calibration makes of their distances.

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from monitor.calibrating import Window, renormalize
+from monitor.calibrating import Window, calibrate_window, note_fingerprint, renormalize
 from monitor.drift.reference import restore_reference
 from monitor.drift_references import fit_references
 from monitor.evaluator import SqlSamples
 from monitor.findings import Series
 from monitor.records import Calibration
+from monitor.scoring.fingerprint import fingerprint
 from monitor.settings.watching import Drift
 from monitor.storage.tables import scores
-from monitor.stores import Stores
+from monitor.stores import Stores, now
 
 NEWS = Series(service="news", model="gemma", category="politics")
 SETTINGS = Drift(signals=("hss", "raw_distance", "summary_words"), min_reference_records=30)
@@ -96,6 +97,54 @@ def test_only_series_of_the_window_are_fitted(stores, score, calibration, distan
     one = calibration("cal-1", 0.5, hours=COUNT)
     assert {service for service, _ in _fitted(stores, one, service="news")} == {"news"}
     assert {service for service, _ in _fitted(stores, one)} == {"news", "sport"}
+
+
+def test_a_calibration_of_one_service_leaves_the_others_what_they_are_held_to(
+    stores, score, calibration
+) -> None:
+    """The way back from a false alarm of one service must not blind the monitor for all others."""
+    score([0.2, 0.25] * 30)
+    score([0.4, 0.45] * 30, service="sport")
+    settings = {"encoder": "minilm"}
+    mark = fingerprint(settings)
+    note_fingerprint(stores, mark, settings)
+    with stores.database.write() as connection:
+        connection.execute(sa.update(scores).values(fingerprint=mark))
+    sport = Series(service="sport", model="gemma", category="politics")
+
+    def frozen(window: Window) -> Calibration:
+        made = calibrate_window(stores, window, fingerprint=None, min_documents=COUNT)
+        stores.calibrations.add(made, activate=False)
+        stores.drift.save_references(fit_references(stores, made, window, SETTINGS))
+        renormalize(stores, made, window)
+        assert stores.drift.uncovered(made.id) == []
+        stores.calibrations.activate(made.id)
+        return made
+
+    first = frozen(Window(name="all", until=calibration("any", 0.5, hours=60).until))
+    score([0.8], first=60, service="sport", fingerprint=mark)
+    second = frozen(Window(name="again", until=now(), service="news"))
+    third = frozen(Window(name="once more", until=now(), service="news"))
+    assert [each.normalizers[0].documents for each in (first, second, third)] == [120] * 3
+    assert first.warnings == ()
+    assert third.warnings == (
+        "sport · gemma · politics: nothing of it is in this window, so it keeps its reference of "
+        f"{first.id}",
+    )
+    held = {
+        name: {(each.series, each.signal): each for each in stores.drift.references(name)}
+        for name in (first.id, third.id)
+    }
+    before, after = (held[name][sport, "raw_distance"] for name in (first.id, third.id))
+    assert (after.fitted, after.origin, after.since) == (before.fitted, first.id, before.since)
+    assert held[third.id][NEWS, "raw_distance"].origin is None
+    hss = restore_reference(held[third.id][sport, "hss"].fitted)
+    assert (hss.id, hss.records) == (third.id, 60)
+    samples = SqlSamples(stores)
+    for signal in ("hss", "raw_distance"):
+        found = samples.reference(sport, signal, third, until=third.created_at)
+        assert (len(found), found.ids[-1]) == (60, "sport-059")
+    assert len(samples.sample(sport, "hss", calibration=third)) == 61
 
 
 def test_a_release_is_a_reference_of_its_own(stores, score, calibration) -> None:
