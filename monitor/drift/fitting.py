@@ -47,19 +47,9 @@ def fit_reference(
     """
     if not 0 < delta < 0.5:
         raise MalformedInput("delta", f"{delta!r} is not in (0, 0.5)", "use the default, 0.02")
-    if len(values) < min_records:
-        return Insufficient(
-            reason=Lacking.TOO_FEW_RECORDS,
-            detail=f"{len(values)} reference records, it takes {min_records}",
-        )
-    check_finite("times", times)
-    check_length("times", len(times), len(values))
-    span = float(times.max() - times.min()) / HOUR
-    if span < cycle_hours:
-        return Insufficient(
-            reason=Lacking.NO_FULL_CYCLE,
-            detail=f"the reference spans {span:.1f} hours, it takes {cycle_hours:.0f}",
-        )
+    lacking = _lacking(values, times, min_records=min_records, cycle_hours=cycle_hours)
+    if lacking is not None:
+        return lacking
     weights = inverse(probabilities, len(values))
     mapper = fit_mapper(scale, values, weights)
     mapped = mapper.unit(values)
@@ -98,6 +88,25 @@ def fit_reference(
         confidence=confidence,
         delta=delta,
     )
+
+
+def _lacking(
+    values: FloatArray, times: FloatArray, *, min_records: int, cycle_hours: float
+) -> Insufficient | None:
+    if len(values) < min_records:
+        return Insufficient(
+            reason=Lacking.TOO_FEW_RECORDS,
+            detail=f"{len(values)} reference records, it takes {min_records}",
+        )
+    check_finite("times", times)
+    check_length("times", len(times), len(values))
+    span = float(times.max() - times.min()) / HOUR
+    if span < cycle_hours:
+        return Insufficient(
+            reason=Lacking.NO_FULL_CYCLE,
+            detail=f"the reference spans {span:.1f} hours, it takes {cycle_hours:.0f}",
+        )
+    return None
 
 
 def _share_slope(

@@ -7,10 +7,10 @@ much is stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -111,6 +111,16 @@ def courses(
     )
     with database.read() as connection:
         rows = connection.execute(statement).all()
+    return Courses(
+        since=start,
+        until=until,
+        complete=complete,
+        series=_by_series(rows, buckets),
+    )
+
+
+def _by_series(rows: Sequence[Any], buckets: int) -> tuple[SeriesCourse, ...]:
+    """From one row for each series, state and bucket."""
     states: dict[Series, dict[RecordState, int]] = {}
     sums: dict[Series, list[list[float]]] = {}
     latest: dict[Series, datetime] = {}
@@ -124,17 +134,12 @@ def courses(
             parts[at][0] += total
             parts[at][1] += weights
         latest[series] = max(last, latest.get(series, last))
-    return Courses(
-        since=start,
-        until=until,
-        complete=complete,
-        series=tuple(
-            SeriesCourse(
-                series=series,
-                states=states[series],
-                means=tuple(value / mass if mass else None for value, mass in sums[series]),
-                last_received_at=latest[series],
-            )
-            for series in sorted(states)
-        ),
+    return tuple(
+        SeriesCourse(
+            series=series,
+            states=states[series],
+            means=tuple(value / mass if mass else None for value, mass in sums[series]),
+            last_received_at=latest[series],
+        )
+        for series in sorted(states)
     )
