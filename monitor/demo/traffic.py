@@ -53,6 +53,7 @@ class TrafficGenerator:
         timeout: float = 30.0,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
         if not documents:
             raise ConfigurationError("documents: are none; give at least one to send")
@@ -64,7 +65,8 @@ class TrafficGenerator:
         self._order = list(range(len(documents)))
         random.Random(seed).shuffle(self._order)  # noqa: S311 - an order, not a secret
         self._gap = 0.0 if per_second is None else 1.0 / per_second
-        self._model, self._system, self._sleep = model, system, sleep
+        self._model, self._system = model, system
+        self._sleep, self._monotonic = sleep, monotonic
         self._client = httpx.Client(
             base_url=base_url, timeout=timeout, transport=transport, trust_env=False
         )
@@ -95,12 +97,12 @@ class TrafficGenerator:
         if self._system is not None:
             messages.insert(0, {"role": "system", "content": self._system})
         trace_id = secrets.token_hex(16)
-        started = time.perf_counter()
+        started = self._monotonic()
         status, summary = self._answer(
             {"model": self._model, "messages": messages, "temperature": 0.0, "max_tokens": 300},
             {"traceparent": f"00-{trace_id}-{secrets.token_hex(8)}-01"},
         )
-        seconds = time.perf_counter() - started
+        seconds = self._monotonic() - started
         self.answered += summary is not None
         if self._gap > seconds:
             self._sleep(self._gap - seconds)

@@ -131,11 +131,15 @@ def test_every_variable_is_used_and_every_used_one_is_there(board: dict[str, Any
     assert used - built_in == variables
 
 
-def test_hss_never_stands_alone(board: dict[str, Any]) -> None:
+def test_hss_never_stands_alone(boards: list[dict[str, Any]]) -> None:
     """It cannot see a model that invents the same thing each time."""
-    text = json.dumps(board)
-    shows_hss = "hss_score_bucket" in text or '=~\\"hss\\"' in text
-    assert not shows_hss or ("entity_support" in text and "null_distance" in text)
+    texts = {board["uid"]: json.dumps(board) for board in boards}
+    showing = {
+        uid for uid, text in texts.items() if "hss_score_bucket" in text or '=~\\"hss\\"' in text
+    }
+    assert showing == {"hss-fleet", "hss-service", "hss-incident"}
+    for companion in ("entity_support", "null_distance"):
+        assert [uid for uid in showing if companion not in texts[uid]] == []
 
 
 def test_quantiles_of_hss_lead_to_records() -> None:

@@ -41,7 +41,9 @@ def _commands(text: str) -> list[list[str]]:
 @pytest.mark.parametrize("name", sorted(runbooks()))
 def test_its_commands_exist(name: str) -> None:
     """Sub-commands and options are those of this version; nothing is run."""
-    for words in _commands(runbooks()[name]):
+    commands = _commands(runbooks()[name])
+    assert commands
+    for words in commands:
         command: Any = typer.main.get_command(app)
         while hasattr(command, "commands"):
             command = command.commands[words.pop(0)]
