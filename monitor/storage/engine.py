@@ -192,8 +192,14 @@ def _watch_file(engine: Engine, path: Path) -> None:
     """Notice before each transaction that the file was deleted, or replaced by a backup.
 
     SQLite does not: it would write to the deleted file without a complaint, and all that was
-    promised to be durable would be gone with the process.
+    promised to be durable would be gone with the process. Nor may a further connection make a new
+    file where the old one was: it would begin with nothing, and nobody would be told.
     """
+    deleted = (
+        f"database {path}: its file was deleted; stop the sidecar, put it back together with its "
+        "-wal file, and start again"
+    )
+    seen = False
 
     def present() -> tuple[int, int] | None:
         try:
@@ -202,8 +208,14 @@ def _watch_file(engine: Engine, path: Path) -> None:
             return None
         return found.st_dev, found.st_ino
 
+    def opening(*_: object) -> None:
+        if seen and present() is None:
+            raise DatabaseUnavailable(deleted)
+
     def opened(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+        nonlocal seen
         record.info["file"] = present()
+        seen = True
 
     def taken(
         connection: sqlite3.Connection, record: ConnectionPoolEntry, proxy: PoolProxiedConnection
@@ -212,12 +224,10 @@ def _watch_file(engine: Engine, path: Path) -> None:
         if known is None or known == now:
             return
         if now is None:
-            raise DatabaseUnavailable(
-                f"database {path}: its file was deleted; stop the sidecar, put it back together "
-                "with its -wal file, and start again"
-            )
+            raise DatabaseUnavailable(deleted)
         raise DisconnectionError("another file stands in its place")  # so open that one
 
+    event.listen(engine, "do_connect", opening)
     event.listen(engine, "connect", opened)
     event.listen(engine, "checkout", taken)
 

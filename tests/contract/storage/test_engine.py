@@ -88,6 +88,23 @@ def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert (modes, file.stat().st_mode & 0o777) == ({0o600}, 0o640)
 
 
+def test_no_new_file_is_made_where_one_was_deleted(tmp_path: Path) -> None:
+    """A connection beyond those that are open would begin with an empty database."""
+    file = tmp_path / "hss.db"
+    database = connect(f"sqlite:///{file}")
+    upgrade(database)
+    with database.read() as held:
+        assert held.execute(sa.text("SELECT 1")).scalar_one() == 1
+        file.unlink()
+        with pytest.raises(DatabaseUnavailable, match="deleted"), database.read():
+            pass
+    assert not file.exists()
+    database.close()
+    with pytest.raises(DatabaseUnavailable, match="deleted"), database.write():
+        pass
+    assert not file.exists()
+
+
 def test_a_deleted_file_is_unavailable(tmp_path: Path) -> None:
     """SQLite goes on in the deleted file: what was answered with 200 would be gone at the end."""
     file = tmp_path / "hss.db"
