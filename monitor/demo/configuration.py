@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from monitor.demo.releases import SERVICE
 from monitor.demo.traffic import MODEL
 
-SERVICE = "demo-summarizer"
 EVALUATION_SECONDS = 2.0
 PROMISE_DAYS = 0.01
 """A quarter of an hour between false alarms: with so few records nobody can promise a month."""

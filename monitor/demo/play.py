@@ -19,9 +19,10 @@ import yaml
 
 from monitor.calibrating import Window, calibrate_window, renormalize
 from monitor.configuration import load
-from monitor.demo.configuration import SERVICE, demo_settings
+from monitor.demo.configuration import demo_settings
 from monitor.demo.news import news_documents
 from monitor.demo.processes import Child, free_port, service, sidecar
+from monitor.demo.releases import SERVICE
 from monitor.demo.traffic import TrafficGenerator
 from monitor.demo.watching import Watching, nothing_yet
 from monitor.drift_references import fit_references
@@ -78,6 +79,10 @@ class Scene:
     def states(self) -> dict[RecordState, int]:
         rows = [row for act in self.records.values() for row in act]
         return {state: sum(row.state is state for row in rows) for state in RecordState}
+
+    def estimate(self, act: str, signal: str) -> Estimate:
+        """Of a number of the records of an act."""
+        return estimate([getattr(row, signal) for row in self.records.get(act, [])])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

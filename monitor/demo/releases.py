@@ -17,6 +17,8 @@ from enum import StrEnum
 
 from monitor.demo.sentences import known_names, numbers, sentences, with_facts_replaced, words
 
+SERVICE = "demo-summarizer"
+"""Name under which the service sends its spans."""
 LENGTH = 3
 """Sentences in a summary."""
 

@@ -19,7 +19,7 @@ from opentelemetry.trace import SpanKind
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.types import AttributeValue
 
-SERVICE_NAME = "demo-summarizer"
+from monitor.demo.releases import SERVICE
 
 _QUEUE = 16_384
 """Spans kept while the receiver is busy: the demo counts every one of them."""
@@ -90,9 +90,7 @@ class CallSpans:
         if release not in self._providers:
             provider = TracerProvider(
                 sampler=ParentBased(ALWAYS_ON),
-                resource=Resource.create(
-                    {"service.name": SERVICE_NAME, "service.version": release}
-                ),
+                resource=Resource.create({"service.name": SERVICE, "service.version": release}),
                 span_limits=SpanLimits(max_span_attribute_length=SpanLimits.UNSET),
                 shutdown_on_exit=True,
             )
