@@ -145,7 +145,8 @@ def burn_rates() -> Panel:
         "Burn rate of share thresholds",
         "Share of records over the level, weighted by the sampling, over the limit of that "
         "share. 1 uses up the budget exactly; the alerts HssBurnRateFast and HssBurnRateSlow "
-        "compare a long with a short window.",
+        "compare a long with a short window. Not for thresholds with comparison below: of those "
+        "records more is better, and the alerts take the others.",
         *queries,
         unit=Unit.NONE,
         low=0,
