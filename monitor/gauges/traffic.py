@@ -4,30 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Protocol
 
 from monitor.exporter import Sample
 from monitor.labels import LabelPolicy
 from monitor.records import Calibration, RecordState, SamplingEpoch, Stratum
-
-
-class WindowSignal(Protocol):
-    """Weighted mean of one signal of one stratum over the window."""
-
-    @property
-    def service(self) -> str: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def category(self) -> str: ...
-    @property
-    def signal(self) -> str: ...
-    @property
-    def mean(self) -> float: ...
-    @property
-    def weight(self) -> float: ...
-    @property
-    def records(self) -> int: ...
+from monitor.storage.windows import WindowMean
 
 
 def queue_samples(
@@ -45,15 +26,15 @@ def queue_samples(
     return samples
 
 
-def window_samples(window: Iterable[WindowSignal], labels: LabelPolicy) -> list[Sample]:
-    """Means of signals.
+def window_samples(window: Iterable[WindowMean], labels: LabelPolicy) -> list[Sample]:
+    """Weighted means of signals over the window.
 
     Several strata may fold into one label set (`other`): their means are joined by the
     traffic that each stands for (Σ 1/π).
     """
     sums: dict[tuple[str, str, str, str], tuple[float, float, int]] = {}
     for row in window:
-        key = (row.signal, *labels.stratum(row.service, row.model, row.category))
+        key = (row.signal.value, *labels.stratum(row.service, row.model, row.category))
         total, weight, count = sums.get(key, (0.0, 0.0, 0))
         sums[key] = (total + row.mean * row.weight, weight + row.weight, count + row.records)
     samples = []
