@@ -48,8 +48,10 @@ _OF_A_TEXT = re.compile(
 )
 _PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\r?\n[ \t]*)+")
 _LABEL = re.compile(
-    r"^\W{0,4}(?:article|text|document|content|input|passage|story|transcript|source)\W{0,3}:\W{0,3}?\s+",
-    re.IGNORECASE,
+    r"""^(?:\W{0,4}(?:article|text|document|content|input|passage|story|transcript|source)
+    (?:\ to\ (?:summari[sz]e|be\ summari[sz]ed))?\W{0,3}:\W{0,3}?\s+|
+    \#{1,6}[ \t]*(?:task|instructions?|article|text|document|content|input)[ \t]*\n\s*)""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _ANSWER_LABEL = re.compile(
     r"\s+\W{0,4}(?:summary|tl;?\ ?dr|answer|output|response)\W{0,3}:?\W{0,3}$", re.IGNORECASE
@@ -58,6 +60,10 @@ _INLINE = re.compile(
     r"^(?:please[ ]+)?(?:summari[sz]e|tl;?dr|condense|shorten)\b[^:\n.]{0,120}:[ \t]+(?=\S)",
     re.IGNORECASE,
 )
+_STOP = re.compile(r"[.!:][ \t]+(?=\S)")
+_LONGEST_BESIDE = 300  # characters
+_LEAST_BESIDE = 30  # words
+_ELSEWHERE = re.compile(r"\b(?:above|earlier|previous|attached)\b", re.IGNORECASE)
 _FENCES = (
     re.compile(r"^<(?P<tag>[A-Za-z][\w-]{0,40})>(?P<inside>.*)</(?P=tag)>$", re.DOTALL),
     re.compile(r'^(?P<fence>"""|\'\'\'|```|###|---)(?P<inside>.*)(?P=fence)$', re.DOTALL),
@@ -125,6 +131,8 @@ def _leading(head: str, *, ends: bool) -> int:
         # "Summarise: Man found" is followed by a headline.
         remark = len(beside.split()) <= _SHORT_REMARK and _OF_A_TEXT.search(beside)
         return gap.end() if gap and remark else match.end()
+    if cut := _beside_its_text(head, paragraph):
+        return cut
     line, newline, below = head.partition("\n")
     below = paragraph[len(line) + 1 :]
     if newline and is_instruction(line) and not is_instruction(below):
@@ -132,6 +140,23 @@ def _leading(head: str, *, ends: bool) -> int:
     if paragraph and is_instruction(paragraph):
         return gap.end() if gap else len(head)
     return 0
+
+
+def _beside_its_text(head: str, paragraph: str) -> int:
+    """Length of an instruction that shares its paragraph with the text, up to a colon or a stop.
+
+    What follows it has to be more than a further remark on the task; else the whole paragraph
+    would pass for an instruction, and the beginning of the document be lost with it.
+    """
+    begin, cut = 0, 0
+    for stop in _STOP.finditer(head.partition("\n")[0][:_LONGEST_BESIDE]):
+        if is_instruction(head[begin : stop.start()]):
+            cut = stop.end()
+        begin = stop.end()
+    beside = (paragraph or head)[cut:]
+    if not cut or _ELSEWHERE.search(head[:cut]):
+        return 0
+    return cut if len(beside.split()) >= _LEAST_BESIDE and not is_instruction(beside) else 0
 
 
 def _trailing(tail: str) -> int:

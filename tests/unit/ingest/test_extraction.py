@@ -36,6 +36,8 @@ def _messages(*turns: tuple[str, str]) -> tuple[Message, ...]:
         "Write a short summary.\n\n{}\n\nUse no more than 40 words.",
         "Summarize the text between the tags.\n\n<article>\n{}\n</article>",
         'Summarize the text:\n"""\n{}\n"""',
+        "# Task\nSummarize the document.\n\n# Document\n{}",
+        "Text to summarize:\n\n{}",
         "### Instruction:\nSummarize.\n\n### Input:\n{}\n\n### Response:",
         "Fasse den folgenden Artikel zusammen.\n\n{}",
     ],
@@ -62,6 +64,45 @@ def test_paragraphs_of_a_document_are_no_instructions(paragraph: str) -> None:
     """Cutting off a part of the document is the worse mistake."""
     assert not is_instruction(paragraph)
     assert without_instructions(f"{paragraph}\n\n{DOCUMENT}") == f"{paragraph}\n\n{DOCUMENT}"
+
+
+PARAGRAPH = (
+    "A search of a site in Dublin started early on Saturday morning. Police said that it would "
+    "take several weeks: it asked people who live there to keep their dogs out of the woodland."
+)
+
+
+@pytest.mark.parametrize("text", [PARAGRAPH, f"{PARAGRAPH} {PARAGRAPH}\n\n{PARAGRAPH}"])
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Summarize the following text.",
+        "Provide a concise summary of this document:",
+        "You are an editor. Write a summary of two sentences:",
+        "You are an editor. Summarize the text. Use at most two sentences.",
+    ],
+)
+def test_an_instruction_in_the_paragraph_of_the_text_is_cut_off(
+    instruction: str, text: str
+) -> None:
+    """A short text would count as a part of its instruction, and a long one be reworded with it."""
+    assert without_instructions(f"{instruction} {text}") == text
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Summarize the text above. Keep the names as they are.",
+        "Summarize it in two sentences. Do not speculate, and keep to what the people in it say.",
+        "Summarize the article above. " + "Name everybody who is quoted, and mind the order. " * 4,
+        "Summarize the article in 60 words. Do not add anything that it does not say. Write in a "
+        "neutral tone, keep names and numbers exactly as they are given, and avoid opinions of "
+        "your own. Return only the summary.",
+    ],
+)
+def test_remarks_behind_an_instruction_are_no_document(message: str) -> None:
+    """The document stands in an earlier message then."""
+    assert without_instructions(message) is None
 
 
 @given(st.text(alphabet="aS.\n :<>\"'", max_size=60) | st.text(max_size=40))
