@@ -1,50 +1,29 @@
 """Open a database by its URL, and speak to it in whole transactions.
 
-SQLite runs with a write-ahead log: readers never wait for the writer. `synchronous=FULL`
-and not NORMAL: NORMAL survives a killed process too, but loses the last commits when the
-machine loses power, and what was answered with 200 is promised to be durable. The price
-is one fsync for each batch that comes in, not for each record.
-
 Parameters of statements are hidden from every error: they hold documents.
 """
 
 from __future__ import annotations
 
-import sqlite3
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.engine import URL
 from sqlalchemy.exc import (
-    ArgumentError,
     DatabaseError,
     DBAPIError,
-    DisconnectionError,
     InterfaceError,
     NoSuchModuleError,
     OperationalError,
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from monitor.errors import ConfigurationError, DatabaseUnavailable, DependencyUnavailable, choices
-
-_SCHEMES = {
-    "sqlite": "sqlite+pysqlite",
-    "sqlite+pysqlite": "sqlite+pysqlite",
-    "postgresql": "postgresql+psycopg",
-    "postgresql+psycopg": "postgresql+psycopg",
-    "postgres": "postgresql+psycopg",
-}
-# An execution option of our own: SQLAlchemy's AUTOCOMMIT would, when it is reset, hand the
-# beginning of transactions back to the SQLite driver.
-_TRANSACTION = "hss_transaction"
-_WAL_ATTEMPTS = 100
+from monitor.errors import DatabaseUnavailable, DependencyUnavailable
+from monitor.storage import sqlite
+from monitor.storage.url import parse
 
 
 class Database:
@@ -56,9 +35,9 @@ class Database:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._writing = engine.execution_options(**{_TRANSACTION: "write"})
+        self._writing = engine.execution_options(**{sqlite.TRANSACTION: "write"})
         self._loose = engine.execution_options(
-            **{_TRANSACTION: "none"} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
+            **{sqlite.TRANSACTION: "none"} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
         )
 
     @property
@@ -113,7 +92,7 @@ def connect(url: str, *, pool_size: int = 5, wait_seconds: float = 10.0) -> Data
         ConfigurationError: the URL is of another kind, or names no file.
         DependencyUnavailable: the driver is not installed.
     """
-    parsed = _parse(url)
+    parsed = parse(url)
     options: dict[str, Any] = {
         "hide_parameters": True,
         "pool_size": pool_size,
@@ -140,9 +119,9 @@ def connect(url: str, *, pool_size: int = 5, wait_seconds: float = 10.0) -> Data
             f"({error}); install hss-monitor[postgres]"
         ) from error
     if parsed.get_backend_name() == "sqlite":
-        _watch_file(engine, Path(str(parsed.database)).absolute())
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        sqlite.watch_file(engine, Path(str(parsed.database)).absolute())
+        event.listen(engine, "connect", sqlite.prepare)
+        event.listen(engine, "begin", sqlite.begin)
     return Database(engine)
 
 
@@ -151,7 +130,7 @@ def require_file(url: str) -> None:
 
     SQLite itself would make an empty one.
     """
-    parsed = _parse(url)
+    parsed = parse(url)
     if parsed.get_backend_name() == "sqlite":
         path = Path(str(parsed.database)).absolute()
         if not path.exists():
@@ -159,120 +138,6 @@ def require_file(url: str) -> None:
                 f"database.url: there is no file {path}; `hss-monitor run` makes it, "
                 "or name the one that is meant"
             )
-
-
-def _parse(url: str) -> URL:
-    scheme = url.split(":", 1)[0]
-    if scheme not in _SCHEMES:
-        raise ConfigurationError(
-            f"database.url: {scheme!r} is not supported; use {choices(['sqlite', 'postgresql'])}, "
-            "as in sqlite:///hss-monitor.db or postgresql://user@host/name"
-        )
-    try:
-        parsed = sa.make_url(url).set(drivername=_SCHEMES[scheme])
-    except (ArgumentError, ValueError):
-        # The original message may quote the password.
-        raise ConfigurationError(
-            "database.url: cannot be read as a URL; "
-            "write sqlite:///hss-monitor.db or postgresql://user@host/name"
-        ) from None
-    if scheme.startswith("sqlite"):
-        if parsed.database in (None, "", ":memory:"):
-            raise ConfigurationError(
-                "database.url: a database in memory cannot be shared by the processes of the "
-                "sidecar; name a file, as in sqlite:///hss-monitor.db"
-            )
-        folder = Path(str(parsed.database)).resolve().parent
-        if not folder.is_dir():
-            raise ConfigurationError(f"database.url: the folder {folder} is missing; create it")
-    return parsed
-
-
-def _watch_file(engine: Engine, path: Path) -> None:
-    """Notice before each transaction that the file was deleted, or replaced by a backup.
-
-    SQLite does not: it would write to the deleted file without a complaint, and all that was
-    promised to be durable would be gone with the process. Nor may a further connection make a new
-    file where the old one was: it would begin with nothing, and nobody would be told.
-    """
-    deleted = (
-        f"database {path}: its file was deleted; stop the sidecar, put it back together with its "
-        "-wal file, and start again"
-    )
-    seen = False
-
-    def present() -> tuple[int, int] | None:
-        try:
-            found = path.stat()
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
-
-    def opening(*_: object) -> None:
-        if seen and present() is None:
-            raise DatabaseUnavailable(deleted)
-
-    def opened(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
-        nonlocal seen
-        record.info["file"] = present()
-        seen = True
-
-    def taken(
-        connection: sqlite3.Connection, record: ConnectionPoolEntry, proxy: PoolProxiedConnection
-    ) -> None:
-        known, now = record.info["file"], present()
-        if known is None or known == now:
-            return
-        if now is None:
-            raise DatabaseUnavailable(deleted)
-        raise DisconnectionError("another file stands in its place")  # so open that one
-
-    event.listen(engine, "do_connect", opening)
-    event.listen(engine, "connect", opened)
-    event.listen(engine, "checkout", taken)
-
-
-def _prepare_sqlite(connection: sqlite3.Connection, record: object) -> None:
-    """Set up each new connection; a new file also gets its lasting settings."""
-    # Transactions are begun by `_begin_sqlite`, not by the driver's guess.
-    connection.isolation_level = None
-    if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
-        # Only before the first table; `retention` cannot give freed pages back otherwise.
-        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-        # It will hold documents. Who else is to read it is for its owner to say; the log beside
-        # it gets the same rights from SQLite.
-        with suppress(OSError):
-            Path(connection.execute("PRAGMA database_list").fetchone()[2]).chmod(0o600)
-    _enter_wal(connection)
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA foreign_keys=ON")
-    # An erased text is overwritten, not only unlinked.
-    connection.execute("PRAGMA secure_delete=ON")
-    connection.execute("PRAGMA journal_size_limit=67108864")
-
-
-def _enter_wal(connection: sqlite3.Connection) -> None:
-    """Switch to the write-ahead log once; it stays with the file.
-
-    The switch does not wait by `busy_timeout` when several processes open a new file at
-    once, so it is tried again here.
-    """
-    for attempt in range(_WAL_ATTEMPTS):
-        try:
-            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or attempt + 1 == _WAL_ATTEMPTS:
-                raise
-            time.sleep(0.05)
-        else:
-            return
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    kind = connection.get_execution_options().get(_TRANSACTION, "read")
-    if kind != "none":
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if kind == "write" else "BEGIN")
 
 
 @contextmanager
