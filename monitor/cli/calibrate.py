@@ -23,6 +23,9 @@ def calibrate(
     until: Until = None,
     service: Service = None,
     model: Model = None,
+    release: Annotated[
+        str | None, typer.Option("--release", help="Only what this release wrote.")
+    ] = None,
     fingerprint: Annotated[
         str | None, typer.Option("--fingerprint", help="Beginning of one, where there are several.")
     ] = None,
@@ -35,7 +38,11 @@ def calibrate(
     json_: Json = False,
 ) -> None:
     """Compute M_c from stored scores, the 95th percentile of distances by category, and freeze
-    what drift is measured against: the references of every signal."""
+    what drift is measured against: the references of every signal.
+
+    Of a stretch of time (--since, --until), a release, or both. Series that it holds nothing of
+    keep the references that they have.
+    """
     # Bring SciPy; the commands beside this one can do without.
     from monitor.calibrating import Window, calibrate_window, renormalize
     from monitor.drift_references import fit_references
@@ -48,6 +55,7 @@ def calibrate(
         until=moment("--until", until, now=now()) or now(),
         service=service,
         model=model,
+        release=release,
     )
     with open_stores(settings, create=False) as stores:
         made = calibrate_window(
@@ -59,7 +67,8 @@ def calibrate(
         stores.calibrations.add(made, activate=False)
         references = fit_references(stores, made, window, settings.drift)
         stores.drift.save_references(references)
-        changed = renormalize(stores, made, window) if apply else 0
+        # What nobody is held to must not take the HSS of series that go on as they are.
+        changed = renormalize(stores, made, window, kept=activate) if apply else 0
         # Last of all: an evaluator that sees it active finds its references complete.
         if activate:
             stores.calibrations.activate(made.id)
@@ -82,6 +91,7 @@ def _count(references: list[StoredReference]) -> dict[str, int]:
         "usable": sum(each.fitted is not None for each in references),
         "insufficient": sum(each.fitted is None for each in references),
         "unstable": sum(each.warning is not None for each in references),
+        "kept": sum(each.origin is not None for each in references),
     }
 
 
@@ -109,6 +119,8 @@ def _print_references(references: list[StoredReference]) -> None:
 
 def _told(reference: StoredReference) -> str:
     found = "usable" if reference.fitted is not None else str(reference.reason)
+    if reference.origin is not None:
+        found = f"{found}, of {reference.origin}"
     return f"{found}: {reference.detail}" if reference.detail else found
 
 

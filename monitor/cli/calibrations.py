@@ -10,6 +10,7 @@ from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, interval, note, table
 from monitor.cli.series import series_name
 from monitor.errors import UsageError
+from monitor.findings import Series
 from monitor.records import Calibration, Normalizer
 from monitor.stores import Stores, open_stores
 
@@ -34,7 +35,7 @@ def list_(config: Config = None, json_: Json = False) -> None:
             (
                 calibration.id,
                 "yes" if active else "",
-                calibration.window + (" (provisional)" if calibration.provisional else ""),
+                _window(calibration),
                 calibration.created_at,
                 _interval(calibration.normalizers[0]),
                 calibration.normalizers[0].documents,
@@ -103,11 +104,13 @@ def compare(first: str, second: str, config: Config = None, json_: Json = False)
 def activate(calibration: str, config: Config = None, json_: Json = False) -> None:
     """Normalize new scores with a stored calibration; also the way back to an old one."""
     with open_stores(settings_of(config), create=False) as stores:
+        uncovered = stores.drift.uncovered(calibration)
         activated = stores.calibrations.activate(calibration)
     if json_:
         emit(calibration_fields(activated, True))
     else:
         note(f"{activated.id} is active for fingerprint {activated.fingerprint[:12]}")
+    _tell_uncovered(uncovered)
 
 
 @calibrations.command("rollback")
@@ -128,11 +131,21 @@ def rollback(
             and (fingerprint is None or calibration.fingerprint.startswith(fingerprint))
         ]
         before, after = _rolled_back(stored)
+        uncovered = stores.drift.uncovered(after.id)
         stores.calibrations.activate(after.id)
     if json_:
         emit({**calibration_fields(after, True), "before": before.id})
     else:
         note(f"{after.id} is active again, {before.id} no longer; scores keep their HSS")
+    _tell_uncovered(uncovered)
+
+
+def _tell_uncovered(uncovered: list[Series]) -> None:
+    for series in uncovered:
+        note(
+            f"warning: {series_name(series).plain}: it has no reference in this calibration, so "
+            "its drift is not judged; see `hss-monitor calibrate`"
+        )
 
 
 def _rolled_back(
@@ -179,6 +192,13 @@ def _warnings(stores: Stores, calibration: Calibration) -> list[str]:
     ]
 
 
+def _window(calibration: Calibration) -> str:
+    """Its name, and what else it is."""
+    release = [] if calibration.release is None else [f"release {calibration.release}"]
+    more = ["provisional"] * calibration.provisional + release
+    return calibration.window + (f" ({', '.join(more)})" if more else "")
+
+
 def _interval(normalizer: Normalizer | None) -> str | None:
     if normalizer is None:
         return None
@@ -207,4 +227,5 @@ def calibration_fields(calibration: Calibration, active: bool) -> dict[str, obje
         "settings": calibration.settings,
         "normalizers": calibration.normalizers,
         "warnings": calibration.warnings,
+        "release": calibration.release,
     }

@@ -46,6 +46,43 @@ def _active(cli: Any) -> list[str]:
     return [row["id"] for row in cli("calibrations", "list", "--json").objects if row["active"]]
 
 
+def test_activating_tells_whom_it_leaves_without_a_reference(
+    cli: Any, add: Any, stores: Any, made: Any
+) -> None:
+    """Drift of a series without a reference is never found, and nothing else would say so."""
+    add("one service")
+    add("all", days=1, release="2026.11")
+    stores.drift.save_references(
+        [
+            StoredReference(
+                calibration_id="all",
+                series=made.SERIES,
+                signal="hss",
+                fitted={},
+                reason=None,
+                detail="",
+                warning=None,
+                records=300,
+                since=None,
+                until=None,
+            )
+        ]
+    )
+    for command in (["activate", "one service"], ["rollback"]):
+        cli("calibrations", "activate", "all")
+        result = cli("calibrations", *command)
+        assert result.code == 0
+        assert "warning: " in result.err
+        assert "it has no reference in this calibration" in result.err
+    assert "warning" not in cli("calibrations", "activate", "all").err
+    shown = cli("calibrations", "list").out
+    assert "week 1 (release 2026.11)" in shown
+    assert [row["release"] for row in cli("calibrations", "list", "--json").objects] == [
+        "2026.11",
+        None,
+    ]
+
+
 def test_a_rollback_activates_the_one_before(cli: Any, add: Any) -> None:
     """Twice goes back two; the scores keep what they have."""
     for days, name in enumerate(("a", "b", "c")):
