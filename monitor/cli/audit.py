@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from monitor.cli.options import Config, Json, Since, Until, moment, settings_of
+from monitor.cli.options import Config, Json, Newest, Since, Until, moment, settings_of
 from monitor.cli.output import emit, table
 from monitor.stores import Stores, now, open_stores
 
@@ -25,7 +25,7 @@ def list_(
     record: Annotated[str | None, typer.Option("--record", help="Only of this record.")] = None,
     since: Since = None,
     until: Until = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 200,
+    limit: Newest = 200,
     json_: Json = False,
 ) -> None:
     """Views of documents and summaries, in pages, by the API and by commands, newest first."""

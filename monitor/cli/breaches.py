@@ -13,6 +13,7 @@ from monitor.cli.options import (
     Config,
     Json,
     Model,
+    Newest,
     Service,
     Since,
     Until,
@@ -26,7 +27,7 @@ from monitor.cli.series import coloured_state, series_name
 from monitor.errors import UsageError
 from monitor.findings import BREACH_STATES, BreachRow
 from monitor.investigate.breach import breach_facts
-from monitor.storage.breach_store import BreachFilter
+from monitor.storage.breach_list import BreachFilter
 from monitor.stores import now, open_stores
 
 breaches = typer.Typer(help="List, show, acknowledge and mark breaches.", no_args_is_help=True)
@@ -44,7 +45,7 @@ def list_(
     state: Annotated[str | None, typer.Option("--state", help="open or resolved.")] = None,
     since: Since = None,
     until: Until = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 50,
+    limit: Newest = 50,
     json_: Json = False,
 ) -> None:
     """Breaches, newest first. Exit code 1 where an open one is among them."""

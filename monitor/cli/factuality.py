@@ -27,6 +27,7 @@ from monitor.study.statistics import RESAMPLES
 if TYPE_CHECKING:
     from spacy.language import Language
 
+    from monitor.factuality.classifier import PairClassifier
     from monitor.factuality.comparator import Comparator
     from monitor.study.discrimination import Figure
 
@@ -119,23 +120,23 @@ def _comparators(
 
     split = SentenceSplitter(language).split
 
-    def make_summac(source: str) -> Comparator:
+    def loaded(source: str, key: str) -> PairClassifier:
+        # Brings torch.
         from monitor.factuality.classifier import load_classifier
+
+        return load_classifier(source, key=key, allow_download=settings.models.allow_download)
+
+    def make_summac(source: str) -> Comparator:
         from monitor.factuality.summac import SummacZeroShot
 
         key = "--summac-model"
-        download = settings.models.allow_download
-        model = load_classifier(source, key=key, allow_download=download)
-        return SummacZeroShot(model, split, key=key)
+        return SummacZeroShot(loaded(source, key), split, key=key)
 
     def make_factcc(source: str) -> Comparator:
-        from monitor.factuality.classifier import load_classifier
         from monitor.factuality.factcc import FactCC
 
         key = "--factcc-model"
-        download = settings.models.allow_download
-        model = load_classifier(source, key=key, allow_download=download)
-        return FactCC(model, split, key=key)
+        return FactCC(loaded(source, key), split, key=key)
 
     return [available("summac", summac, make_summac), available("factcc", factcc, make_factcc)]
 

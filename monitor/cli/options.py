@@ -36,6 +36,7 @@ Until = Annotated[
 ]
 Service = Annotated[str | None, typer.Option("--service", help="Only this service.")]
 Model = Annotated[str | None, typer.Option("--model", help="Only this model.")]
+Newest = Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")]
 Category = Annotated[str | None, typer.Option("--category", help="Only this category.")]
 
 

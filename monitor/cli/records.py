@@ -15,6 +15,7 @@ from monitor.cli.options import (
     Config,
     Json,
     Model,
+    Newest,
     Service,
     Since,
     Until,
@@ -57,7 +58,7 @@ def list_(
     min_hss: Annotated[
         float | None, typer.Option("--min-hss", help="Only with at least this HSS.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 50,
+    limit: Newest = 50,
     json_: Json = False,
 ) -> None:
     """Sampled records, newest first."""
