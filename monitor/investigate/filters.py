@@ -13,7 +13,7 @@ from monitor.findings import BREACH_STATES, Series
 from monitor.investigate.moments import moment
 from monitor.labels import OTHER
 from monitor.records import Reason, RecordState
-from monitor.storage.breach_store import BreachFilter
+from monitor.storage.breach_list import BreachFilter
 from monitor.storage.queries import RecordFilter
 
 RECORD_FIELDS = (

@@ -12,7 +12,7 @@ from monitor.findings import BreachRow, DriftFinding, Series, ThresholdState
 from monitor.investigate.overview_parts import Mean, Overview, OverviewRow, Standing
 from monitor.investigate.sources import Sources
 from monitor.records import RecordState
-from monitor.storage.breach_store import BreachFilter
+from monitor.storage.breach_list import BreachFilter
 from monitor.storage.overview import SeriesCourse, courses, window_start
 from monitor.storage.student import t_quantile
 from monitor.storage.windows import Signal, WindowMean, window_means

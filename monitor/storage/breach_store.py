@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -22,6 +20,7 @@ from monitor.findings import (
 )
 from monitor.ports import Clock
 from monitor.storage import breach_rows
+from monitor.storage.breach_list import BreachFilter, BreachPage, list_breaches
 from monitor.storage.breach_writing import save_breaches, save_contributors
 from monitor.storage.engine import Database
 from monitor.storage.finding_tables import (
@@ -31,32 +30,8 @@ from monitor.storage.finding_tables import (
     threshold_states,
 )
 from monitor.storage.lease import require_lease
-from monitor.storage.paging import check_limit, position_word, read_position
 from monitor.storage.series_columns import of_series, series_of
 from monitor.storage.upsert import upsert
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BreachFilter:
-    """Which breaches to list; what is None does not restrict."""
-
-    service: str | None = None
-    model: str | None = None
-    category: str | None = None
-    threshold: str | None = None
-    state: str | None = None
-    """`open` or `resolved`."""
-    since: datetime | None = None
-    """Open at this time or later."""
-    until: datetime | None = None
-    """Opened before."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BreachPage:
-    rows: tuple[BreachRow, ...]
-    next: str | None
-    """Give it as `after` for the rest; None at the end."""
 
 
 class SqlBreachStore:
@@ -120,29 +95,7 @@ class SqlBreachStore:
         Raises:
             UsageError: `limit` is out of range, or `after` did not come from a page.
         """
-        check_limit(limit)
-        statement = (
-            sa.select(breaches)
-            .where(*_terms(wanted or BreachFilter()))
-            .order_by(breaches.c.opened_at.desc(), breaches.c.id.desc())
-            .limit(limit + 1)
-        )
-        if after is not None:
-            opened_at, breach_id = read_position(after)
-            statement = statement.where(
-                sa.tuple_(breaches.c.opened_at, breaches.c.id)
-                < sa.tuple_(
-                    sa.literal(opened_at, breaches.c.opened_at.type),
-                    sa.literal(breach_id, breaches.c.id.type),
-                )
-            )
-        with self._database.read() as connection:
-            rows = [breach_rows.breach_row(row) for row in connection.execute(statement)]
-        page = tuple(rows[:limit])
-        more = len(rows) > limit
-        return BreachPage(
-            rows=page, next=position_word(page[-1].opened_at, page[-1].id) if more else None
-        )
+        return list_breaches(self._database, wanted or BreachFilter(), limit=limit, after=after)
 
     def breach(self, breach_id: str) -> BreachDetail | None:
         """A breach with its contributors, the greatest first; None where there is none."""
@@ -253,20 +206,6 @@ def breach_id(threshold: str, series: Series, number: int) -> str:
     """
     named = json.dumps([threshold, series.service, series.model, series.category])
     return f"{threshold}-{number}-{hashlib.sha256(named.encode()).hexdigest()[:12]}"
-
-
-def _terms(wanted: BreachFilter) -> list[sa.ColumnElement[bool]]:
-    terms = of_series(breaches, wanted.service, wanted.model, wanted.category)
-    if wanted.threshold is not None:
-        terms.append(breaches.c.threshold == wanted.threshold)
-    if wanted.state is not None:
-        terms.append(breaches.c.state == wanted.state)
-    if wanted.since is not None:
-        ended = breaches.c.resolved_at
-        terms.append(sa.or_(ended.is_(None), ended >= wanted.since))
-    if wanted.until is not None:
-        terms.append(breaches.c.opened_at < wanted.until)
-    return terms
 
 
 def _named(name: str) -> str:

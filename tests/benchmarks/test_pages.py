@@ -18,7 +18,8 @@ from typing import Any
 import httpx
 import pytest
 
-from monitor.storage.breach_store import BreachFilter, SqlBreachStore
+from monitor.storage.breach_list import BreachFilter
+from monitor.storage.breach_store import SqlBreachStore
 from monitor.storage.engine import Database, connect
 from monitor.storage.queries import RecordFilter, list_records
 from monitor.storage.schema import upgrade

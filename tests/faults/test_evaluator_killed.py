@@ -29,7 +29,7 @@ from monitor.records import (
     Stratum,
     Support,
 )
-from monitor.storage.breach_store import BreachFilter
+from monitor.storage.breach_list import BreachFilter
 from monitor.stores import Stores, now, open_stores
 
 LEASE_SECONDS = 3.0

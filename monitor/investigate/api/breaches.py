@@ -11,7 +11,7 @@ from monitor.investigate.breach import BreachFacts, breach_facts
 from monitor.investigate.filters import breach_filter
 from monitor.investigate.problems import JsonRoute, NotStored
 from monitor.investigate.sources import Sources
-from monitor.storage.breach_store import BreachPage
+from monitor.storage.breach_list import BreachPage
 
 
 def breach_api(sources: Sources) -> APIRouter:

@@ -20,7 +20,8 @@ from monitor.findings import (
     Series,
     ThresholdState,
 )
-from monitor.storage.breach_store import BreachFilter, SqlBreachStore, breach_id
+from monitor.storage.breach_list import BreachFilter
+from monitor.storage.breach_store import SqlBreachStore, breach_id
 from monitor.storage.engine import Database
 from monitor.storage.lease import SqlEvaluatorLease
 
