@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
+from monitor.errors import DatabaseUnavailable
 from monitor.exporter import Sample, Snapshot
 from monitor.findings import EvaluatorLease
 from monitor.gauges.traffic import (
@@ -25,10 +26,10 @@ from monitor.telemetry import Telemetry
 LONGEST_TURN = 5
 """Times `evaluation.lease_seconds`: a last turn with findings that ended so long before the last
 one of all means that no series is left."""
-
-
 CLOCKS = timedelta(minutes=1)
 """By how much the clocks of a fleet may disagree."""
+ALONE = timedelta(minutes=1)
+"""For how long the gauges of a sidecar that nobody succeeds outlive its database."""
 
 
 class Gauges:
@@ -36,7 +37,8 @@ class Gauges:
 
     They describe the database, not a replica, so one replica exports them: the one whose
     evaluator holds the lease. With the lease its whole snapshot goes, so nothing stays behind
-    to be scraped as if it were true.
+    to be scraped as if it were true; also where the database cannot be asked and the lease, as it
+    was last seen, has run out: another replica may have it by then.
 
     A sidecar whose evaluation is switched off exports them while nobody holds the lease: alone
     it would otherwise be without queue and window gauges. In a fleet that never evaluates every
@@ -61,9 +63,20 @@ class Gauges:
         self._front = front
         self._epoch = epoch
         self._clock = clock
+        self._ends = clock()
+        """Until when the snapshot may stand without being refreshed."""
 
     def refresh(self) -> None:
-        """Compute all of them anew."""
+        """Compute all of them anew. Raises `DatabaseUnavailable`."""
+        try:
+            self._refresh()
+        except DatabaseUnavailable:
+            if self._clock() >= self._ends:
+                self._telemetry.gauge("hss_evaluator_active", 0.0)
+                self._snapshot.replace([])
+            raise
+
+    def _refresh(self) -> None:
         lease = self._stores.lease.current()
         active = lease is not None and lease.holder == self._front
         self._telemetry.gauge("hss_evaluator_active", float(active))
@@ -72,6 +85,7 @@ class Gauges:
         if lease is not None and active:
             samples += self._verdicts(lease)
         self._snapshot.replace(samples)
+        self._ends = self._clock() + ALONE if lease is None else lease.until
 
     def _traffic(self) -> list[Sample]:
         stores, labels, now = self._stores, self._telemetry.labels, self._clock()

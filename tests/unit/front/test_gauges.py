@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry
 
+from monitor.errors import DatabaseUnavailable
 from monitor.exporter import Snapshot
 from monitor.gauges.refresh import Gauges
 from monitor.labels import LabelPolicy
@@ -40,7 +42,9 @@ def stores(tmp_path: Path) -> Iterator[Stores]:
 def front(stores: Stores) -> Callable[..., Callable[..., float | None]]:
     """A front's gauges; calling it refreshes them and reads one."""
 
-    def make(name: str, *, evaluates: bool = True) -> Callable[..., float | None]:
+    def make(
+        name: str, *, evaluates: bool = True, clock: Callable[[], datetime] = now
+    ) -> Callable[..., float | None]:
         registry, snapshot = CollectorRegistry(), Snapshot()
         registry.register(snapshot)
         labels = LabelPolicy(services=[], models=[], categories=[])
@@ -51,11 +55,12 @@ def front(stores: Stores) -> Callable[..., Callable[..., float | None]]:
             settings=Settings(evaluation={"enabled": evaluates}),  # type: ignore[arg-type]
             front=name,
             epoch=lambda: EPOCH,
-            clock=now,
+            clock=clock,
         )
 
         def read(metric: str, **labels: str) -> float | None:
-            gauges.refresh()
+            with suppress(DatabaseUnavailable):
+                gauges.refresh()
             return registry.get_sample_value(metric, labels)
 
         return read
@@ -78,6 +83,24 @@ def test_everything_vanishes_with_the_lease(front, stores: Stores) -> None:
     one = front("one")
     assert one("hss_queue_age_seconds") == 0.0
     stores.lease.release(lease)
+    assert (one("hss_evaluator_active"), one("hss_queue_age_seconds")) == (0.0, None)
+
+
+@pytest.mark.parametrize("evaluates", [True, False])
+def test_everything_vanishes_when_the_database_is_away_for_longer(
+    front, stores: Stores, tmp_path: Path, evaluates: bool
+) -> None:
+    """Another replica may hold the lease by then: each would export the same series."""
+    ahead = timedelta(0)
+    if evaluates:
+        stores.lease.acquire("one", seconds=60)
+    one = front("one", evaluates=evaluates, clock=lambda: now() + ahead)
+    active = float(evaluates)
+    assert (one("hss_evaluator_active"), one("hss_queue_age_seconds")) == (active, 0.0)
+    (tmp_path / "hss.db").unlink()
+    ahead = timedelta(seconds=30)
+    assert (one("hss_evaluator_active"), one("hss_queue_age_seconds")) == (active, 0.0)
+    ahead = timedelta(seconds=90)
     assert (one("hss_evaluator_active"), one("hss_queue_age_seconds")) == (0.0, None)
 
 
