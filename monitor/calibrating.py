@@ -102,7 +102,11 @@ def calibrate_window(
             )
             raise UsageError(
                 f"window {window.name!r} holds {problem}; "
-                + ("widen --since and --until, or check the filters" if not found else "name one with --fingerprint")
+                + (
+                    "widen --since and --until, or check the filters"
+                    if not found
+                    else "name one with --fingerprint"
+                )
             )
         (fingerprint,) = found
     else:
