@@ -74,6 +74,7 @@ def label_policy(settings: Settings) -> LabelPolicy:
         services=settings.labels.services,
         models=settings.labels.models,
         categories={
+            *settings.labels.categories,
             settings.categories.default,
             *settings.categories.descriptions,
             *(rule.category for rule in rules),

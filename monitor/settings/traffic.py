@@ -53,6 +53,11 @@ class Labels(Section):
     models: tuple[str, ...] = Field(
         (), description="Model names that may become metric labels; others become `other`."
     )
+    categories: tuple[str, ...] = Field(
+        (),
+        description="Categories that senders name and that may become metric labels, beside those "
+        "of `categories`; others become `other`.",
+    )
 
 
 class Extraction(Section):
