@@ -19,6 +19,7 @@ from .wire import DEFAULT_URL, Answer, Connection
 log = logging.getLogger("hss_monitor.client")
 
 BATCH_RECORDS = 100
+"""Records of one request."""
 BATCH_CHARACTERS = 512 * 1024
 """The sidecar takes bodies beyond 1 MiB in one at a time."""
 _FIRST_PAUSE, _LONGEST_PAUSE, _PAUSE_IN_A_HURRY = 0.5, 30.0, 0.1
@@ -48,8 +49,10 @@ class _Entry:
 class Client:
     """For services with threads; safe to share between them.
 
-    `token` is the sidecar's `access.ingest_token`, or a function that reads it anew for every
-    batch. Raises `ValueError` for a URL that is not http(s), and nothing after that.
+    At most `most_records` records of `most_characters` characters wait; a batch goes out when 100
+    do, or `linger_seconds` after the first. `token` is the sidecar's `access.ingest_token`, or a
+    function that reads it anew for every batch. Raises `ValueError` for a URL that is not
+    http(s), and nothing after that.
     """
 
     def __init__(

@@ -21,12 +21,16 @@ _GZIP = 31  # zlib's window bits for a gzip header and trailer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
+    """What the sidecar said to a batch."""
+
     status: int | None
     """None: there was no answer."""
     why: str
+    """The status or the kind of failure, for people; never a text."""
     rejected: int = 0
     """Records that are wrong, of those that were sent."""
     retry_after: float = 0.0
+    """Seconds for which the sidecar asks to be left alone."""
 
     @property
     def taken(self) -> bool:

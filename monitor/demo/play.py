@@ -129,6 +129,8 @@ class Play:
         self.scene = Scene()
         self._show = show
         self._port = port
+        self._children: list[Child] = []
+        """Service and sidecar, in the order in which they end."""
         self._acts: dict[str, str] = {}
         self._counted: dict[str, float] = {}
         self._last_metrics: dict[str, float] = {}
@@ -145,10 +147,13 @@ class Play:
         config.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
         env = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
         self.settings = load(config)
-        self._sidecar = sidecar(self._port, config, folder=self.folder, env=env)
-        self._service = service(service_port, self.url, folder=self.folder, env=env)
-        self._sidecar.start()
-        self._service.start()
+        self._children = [
+            # First, so that it can still send its last spans.
+            service(service_port, self.url, folder=self.folder, env=env),
+            sidecar(self._port, config, folder=self.folder, env=env),
+        ]
+        for child in reversed(self._children):
+            child.start()
         with (
             open_stores(self.settings) as stores,
             TrafficGenerator(f"http://127.0.0.1:{service_port}", articles()) as traffic,
@@ -218,7 +223,8 @@ class Play:
         self.scene.records = self._records(stores)
         self.scene.watching.look(stores)
         self._show(self.scene)
-        if self._sidecar.keep_running():
+        _, beside = self._children
+        if beside.keep_running():
             self._counted = self.counted()
             self._last_metrics = {}
         self._read_metrics()
@@ -275,11 +281,9 @@ class Play:
 
     def children(self) -> list[Child]:
         """The service and the sidecar, for whoever keeps watch after the last act."""
-        return [self._service, self._sidecar]
+        return list(self._children)
 
     def stop(self) -> None:
-        """End the service first, so that it can still send its last spans."""
-        for name in ("_service", "_sidecar"):
-            child: Child | None = getattr(self, name, None)
-            if child is not None:
-                child.stop()
+        """End both, as far as they were started."""
+        for child in self._children:
+            child.stop()

@@ -14,7 +14,9 @@ import httpx
 from monitor.errors import DependencyUnavailable
 
 START_SECONDS = 60.0
+"""A sidecar makes its database first."""
 STOP_SECONDS = 40.0
+"""A sidecar gives its scorers and its evaluator 35 in all."""
 
 
 class Child:
