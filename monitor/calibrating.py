@@ -92,31 +92,7 @@ def calibrate_window(
     few documents.
     """
     found = stores.repository.fingerprints(**_restricted(window))
-    if fingerprint is None:
-        if len(found) != 1:
-            problem = (
-                "no scored record"
-                if not found
-                else "scores of several settings: "
-                + ", ".join(f"{mark[:12]} ({count} records)" for mark, count in found.items())
-            )
-            raise UsageError(
-                f"window {window.name!r} holds {problem}; "
-                + (
-                    "widen --since and --until, or check the filters"
-                    if not found
-                    else "name one with --fingerprint"
-                )
-            )
-        (fingerprint,) = found
-    else:
-        matches = [mark for mark in found if mark.startswith(fingerprint)]
-        if len(matches) != 1:
-            raise UsageError(
-                f"--fingerprint: {fingerprint!r} matches {len(matches)} settings of the window; "
-                "see `hss-monitor calibrations list`, or leave it out"
-            )
-        (fingerprint,) = matches
+    fingerprint = _only(found, window) if fingerprint is None else _named(found, fingerprint)
     kept = kept_series(stores, window, fingerprint=fingerprint)
     made_of = stores.facts.get(f"{FACT}{fingerprint}")
     if made_of is None:
@@ -136,6 +112,34 @@ def calibrate_window(
         min_documents=min_documents,
     )
     return replace(made, warnings=(*made.warnings, *map(_told, kept)))
+
+
+def _only(found: Mapping[str, int], window: Window) -> str:
+    """The one fingerprint of a window; `found` counts the records of each."""
+    if not found:
+        raise UsageError(
+            f"window {window.name!r} holds no scored record; widen --since and --until, "
+            "or check the filters"
+        )
+    if len(found) > 1:
+        several = ", ".join(f"{mark[:12]} ({count} records)" for mark, count in found.items())
+        raise UsageError(
+            f"window {window.name!r} holds scores of several settings: {several}; "
+            "name one with --fingerprint"
+        )
+    (fingerprint,) = found
+    return fingerprint
+
+
+def _named(found: Mapping[str, int], wanted: str) -> str:
+    """The fingerprint of a window that begins with what was asked for."""
+    matches = [mark for mark in found if mark.startswith(wanted)]
+    if len(matches) != 1:
+        raise UsageError(
+            f"--fingerprint: {wanted!r} matches {len(matches)} settings of the window; "
+            "see `hss-monitor calibrations list`, or leave it out"
+        )
+    return matches[0]
 
 
 def _documents(stores: Stores, window: Window, fingerprint: str) -> list[ReferenceDocument]:
