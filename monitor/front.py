@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from datetime import timedelta
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry
@@ -32,6 +31,7 @@ from monitor.ingest.tail import Tail
 from monitor.intake import ArrivalCount, QueueingIntake
 from monitor.investigate.sources import Sources
 from monitor.jobs import count_finished_records, supervise
+from monitor.page_sources import sources_of
 from monitor.recent import Recent
 from monitor.records import Reason, RecordState
 from monitor.sampling.budget import EpochBook
@@ -128,16 +128,7 @@ class Front:
     @property
     def sources(self) -> Sources:
         """What the pages read from."""
-        return Sources(
-            database=self.stores.database,
-            breaches=self.stores.breaches,
-            drift=self.stores.drift,
-            audit=self.stores.audit,
-            evaluator=self.stores.lease.current,
-            clock=now,
-            window=timedelta(seconds=self.settings.windows.seconds),
-            drift_window=timedelta(seconds=self.settings.drift.window_seconds),
-        )
+        return sources_of(self.stores, self.settings)
 
     def status(self) -> dict[str, object]:
         """What this front has seen since it started, for `doctor`; never a text."""

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from monitor.cli.breach import breach_fields, contributor_fields, facts_fields, print_breach
-from monitor.cli.evaluating import note_evaluation, sources_of
+from monitor.cli.evaluating import note_evaluation
 from monitor.cli.options import (
     Category,
     Config,
@@ -27,6 +27,7 @@ from monitor.cli.series import coloured_state, series_name
 from monitor.errors import UsageError
 from monitor.findings import BREACH_STATES, BreachRow
 from monitor.investigate.breach import breach_facts
+from monitor.page_sources import sources_of
 from monitor.storage.breach_list import BreachFilter
 from monitor.stores import now, open_stores
 

@@ -1,31 +1,16 @@
-"""What findings come from, and whether they are being made at all."""
+"""Whether findings are being made at all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from monitor.durations import duration
-from monitor.investigate.sources import Sources
 from monitor.settings import Settings
 from monitor.stores import Stores, now
 
 _LATE = 5
 """Turns of the evaluator after which its verdicts are called old."""
-
-
-def sources_of(stores: Stores, settings: Settings) -> Sources:
-    """What the pages read from: the terminal tells the same facts."""
-    return Sources(
-        database=stores.database,
-        breaches=stores.breaches,
-        drift=stores.drift,
-        audit=stores.audit,
-        evaluator=stores.lease.current,
-        clock=now,
-        window=timedelta(seconds=settings.windows.seconds),
-        drift_window=timedelta(seconds=settings.drift.window_seconds),
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
