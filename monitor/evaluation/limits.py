@@ -50,7 +50,11 @@ class Limits:
     def _numbers(
         self, threshold: Threshold, series: Series, calibration: Calibration
     ) -> dict[float, float]:
-        facts = {q: _fact(calibration, series, threshold.signal, q) for q in threshold.quantiles}
+        held = self._references.of(series, threshold.signal)
+        # A reference that was kept from an earlier calibration is what it was there; HSS is not.
+        kept_from = None if held is None or threshold.signal == "hss" else held.stored.origin
+        of = kept_from or calibration.id
+        facts = {q: _fact(of, series, threshold.signal, q) for q in threshold.quantiles}
         kept = {q: self._facts.get(fact) for q, fact in facts.items()}
         numbers = {q: float(number) for q, number in kept.items() if number is not None}
         missing = [q for q in facts if q not in numbers]
@@ -59,7 +63,6 @@ class Limits:
         found = self._samples.reference(
             series, threshold.signal, calibration, until=calibration.created_at
         )
-        held = self._references.of(series, threshold.signal)
         if held is not None and len(found) < (1 - MOST_GONE) * held.stored.records:
             log.warning(
                 "reference_pruned",
@@ -75,6 +78,6 @@ class Limits:
         return numbers
 
 
-def _fact(calibration: Calibration, series: Series, signal: str, quantile: float) -> str:
+def _fact(calibration_id: str, series: Series, signal: str, quantile: float) -> str:
     named = json.dumps([series.service, series.model, series.category, signal, quantile])
-    return f"quantile {calibration.id} {hashlib.sha256(named.encode()).hexdigest()[:24]}"
+    return f"quantile {calibration_id} {hashlib.sha256(named.encode()).hexdigest()[:24]}"

@@ -109,6 +109,23 @@ def test_such_a_limit_outlives_the_records_of_the_reference(world, evaluator, no
     assert after.limit == pytest.approx(0.18, abs=0.01)
 
 
+def test_a_limit_goes_on_with_the_reference_that_was_kept(world, evaluator, normal) -> None:
+    """A calibration of another release leaves this series its reference, records or not."""
+    world.add(normal(450), every=240.0, signal="raw_distance")
+    world.calibrate("raw_distance")
+    world.add([0.9] * 10, signal="raw_distance")
+    settings = _settings(signal="raw_distance", limit={"reference_quantile": 0.5})
+    evaluator(**settings).turn()
+    (before,) = world.breaches.states.values()
+    (calibration, _), (reference,) = world.calibrations.known[0], world.drift.stored
+    world.calibrations.known = [(replace(calibration, id="cal-2"), True)]
+    world.drift.stored = [replace(reference, calibration_id="cal-2", origin="cal-1")]
+    del world.samples.records[:450]
+    evaluator(**settings).turn()
+    (after,) = world.breaches.states.values()
+    assert after.limit == before.limit == pytest.approx(0.18, abs=0.01)
+
+
 def test_no_limit_is_made_of_what_is_left_of_a_reference(world, evaluator, normal) -> None:
     """The oldest records are pruned first: the quantile of the others is another one."""
     world.add(normal(450), every=240.0)
