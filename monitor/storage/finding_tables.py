@@ -27,9 +27,9 @@ from sqlalchemy import (
 from monitor.storage.tables import IS_OPEN, metadata, records
 from monitor.storage.types import CleanText, Identifier, Json, Real, UtcDateTime
 
-# What `series` asks of the records. The category stands behind the time of the end, because it
-# is often decided late: who asks for the last end of all categories and who asks for that of
-# one are both served.
+# What `series` and `samples` ask of the records. The category stands behind the time of the end,
+# because it is often decided late: who asks for the last end of all categories and who asks for
+# that of one are both served.
 IS_FINISHED = "finished_at IS NOT NULL"
 Index(
     "ix_records_open_series",
