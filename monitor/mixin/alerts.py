@@ -43,7 +43,8 @@ class Alert:
     dashboard: str
     """Uid of the dashboard to look at first."""
     path: str
-    """The sidecar's page to look at first: `/breaches`, `/drift`, `/records` or `/`."""
+    """The sidecar's page to look at first: `/breaches/latest` (which leads to the breach),
+    `/drift`, `/records` or `/`."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """More labels, for routing; `threshold` tells rules of the same name apart."""
 

@@ -93,7 +93,7 @@ def _alert(threshold: Threshold, gap: str) -> Alert:
         f"{{{{ $value | humanize }}}} for {WHO}; NaN: too few records now. It ends after "
         f"{duration(threshold.calm_seconds)} on the good side.",
         dashboard=INCIDENT,
-        path="/breaches",
+        path="/breaches/latest",
         labels={"signal": threshold.signal, "threshold": threshold.name},
     )
 
@@ -114,5 +114,5 @@ def _others(thresholds: Sequence[Threshold], gap: str) -> Alert:
         "was configured after these rules were written, so they do not know what it watches: "
         "write them again with `hss-monitor mixin write`.",
         dashboard=INCIDENT,
-        path="/breaches",
+        path="/breaches/latest",
     )

@@ -76,8 +76,10 @@ def test_a_bad_release_pages_and_a_good_one_ends_it(
         alert for alert in prometheus.alerts() if alert["labels"]["alertname"] == "HssSupportBreach"
     ]
     page = breach["annotations"]["page_url"]
-    assert page.startswith(f"{sidecar.url.rstrip('/')}/breaches?service=news&model=m1&")
-    assert sidecar.http.get(page).status_code == 200
+    assert page.startswith(f"{sidecar.url.rstrip('/')}/breaches/latest?service=news&model=m1&")
+    opened = sidecar.http.get(page, follow_redirects=True)
+    assert opened.status_code == 200
+    assert "/breaches/support_low-" in str(opened.url)
     runbook = sidecar.http.get(breach["annotations"]["runbook_url"])
     assert runbook.text.startswith("# HssSupportBreach\n")
 

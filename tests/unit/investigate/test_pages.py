@@ -212,6 +212,30 @@ def test_the_overview_does_not_look_calm_while_something_has_drifted(client: Tes
     assert "2 open breaches, 1 series drifted</h2>" in page
 
 
+@pytest.mark.parametrize(
+    ("query", "leads_to"),
+    [
+        ("threshold=hss_mean&service=newsroom&model=gemma-270m&category=politics&", "open"),
+        ("threshold=hss_mean&service=newsroom&model=other", "open"),
+        ("threshold=null_distance_high", "resolved"),
+        ("service=newsroom", "list"),
+        ("threshold=unheard_of", "list"),
+    ],
+)
+def test_the_link_of_an_alert_leads_to_the_breach(
+    client: TestClient, story: Any, query: str, leads_to: str
+) -> None:
+    """At night one click less; an old message still leads to what it was about."""
+    places = {
+        "open": f"/breaches/{story.breach_id}",
+        "resolved": f"/breaches/{story.resolved_id}",
+        "list": f"/breaches?{query}",
+    }
+    answer = client.get(f"/breaches/latest?{query}", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, places[leads_to])
+    assert client.get(f"/breaches/latest?{query}").status_code == 200
+
+
 def test_the_breach_page_names_the_release_that_came_with_it(
     client: TestClient, story: Any
 ) -> None:

@@ -64,6 +64,13 @@ def test_links_to_pages_leave_out_folded_names(rules: list[Alert], where: Instal
     )
 
 
+def test_alerts_of_breaches_lead_to_the_breach(rules: list[Alert], where: Installation) -> None:
+    """Not to a list in which somebody tired has to find it."""
+    of_breaches = [alert for alert in rules if alert.group == "hss-breaches"]
+    paths = {alert.annotations(where)["page_url"].partition("?")[0] for alert in of_breaches}
+    assert paths == {"https://hss.example.org/breaches/latest"}
+
+
 def test_every_alert_folds_replicas(rules: list[Alert]) -> None:
     """Two sidecars tell the same; only a sidecar that is down is a matter of one instance."""
     by_instance = {alert.name for alert in rules if "instance" in alert.by}
