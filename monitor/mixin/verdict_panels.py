@@ -157,8 +157,8 @@ def burn_rates() -> Panel:
 def effects() -> Panel:
     return of_drift(
         "Effect: current minus reference mean",
-        "How far each watched signal has moved, in its own unit (lengths in ranks among those of the "
-        "reference, 0 to 1).",
+        "How far each watched signal has moved, in its own unit (lengths in ranks among those of "
+        "the reference, 0 to 1).",
         by_series("hss_drift_effect", "signal"),
         unit=Unit.NONE,
     )
