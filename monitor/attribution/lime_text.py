@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from lime.lime_text import LimeTextExplainer
 
-from monitor.attribution.players import Game, game_of, only_player, players_of, refusal
-from monitor.attribution.segmentation import BoolArray, spread
+from monitor.attribution.players import Game, by_surrogate, game_of
+from monitor.attribution.segmentation import BoolArray
 from monitor.attribution.value import ValueFunction
 from monitor.records import Attribution, FloatArray, Granularity
 
@@ -37,21 +37,12 @@ class LimeMethod:
 
     def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
         """Uses at most `value.remaining` evaluations; raises what `value` raises."""
-        if (refused := refusal(value)) is not None:
-            return refused
-        before = value.evaluations
-        players = players_of(value.segmentation, self.granularity)
-        game, count = game_of(value, players), int(players.max()) + 1
-        fit: float | None = None
-        if count == 1:
-            values = only_player(game)
-        else:
-            values, fit = _surrogate(game, count, samples=value.remaining, seed=seed)
-        return Attribution(
-            values=spread(values, players),
-            granularity=self.granularity,
-            evaluations=value.evaluations - before,
-            fit=fit,
+        return by_surrogate(
+            value,
+            self.granularity,
+            lambda players: _surrogate(
+                game_of(value, players), int(players.max()) + 1, samples=value.remaining, seed=seed
+            ),
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from monitor.attribution.segmentation import BoolArray, IntArray, Segmentation
+from monitor.attribution.segmentation import BoolArray, IntArray, Segmentation, spread
 from monitor.attribution.value import ValueFunction
 from monitor.records import Attribution, FloatArray, Granularity, Reason
 
@@ -34,6 +34,33 @@ def players_of(cut: Segmentation, granularity: Granularity) -> IntArray:
 def game_of(value: ValueFunction, players: IntArray) -> Game:
     """The game of these players, from the value function of words."""
     return lambda coalitions: value(coalitions[:, players])
+
+
+def by_surrogate(
+    value: ValueFunction,
+    granularity: Granularity,
+    fitted: Callable[[IntArray], tuple[FloatArray, float | None]],
+) -> Attribution:
+    """φ = coefficients of a surrogate over random masks of words or sentences.
+
+    `fitted` gives, for the player of each word, the coefficients (players,) and how well they
+    fit; a single player needs no surrogate. Uses at most `value.remaining` evaluations.
+    """
+    if (refused := refusal(value)) is not None:
+        return refused
+    before = value.evaluations
+    players = players_of(value.segmentation, granularity)
+    fit: float | None = None
+    if players.max() == 0:
+        values = only_player(game_of(value, players))
+    else:
+        values, fit = fitted(players)
+    return Attribution(
+        values=spread(values, players),
+        granularity=granularity,
+        evaluations=value.evaluations - before,
+        fit=fit,
+    )
 
 
 def only_player(game: Game) -> FloatArray:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from monitor.attribution.players import game_of, only_player, players_of, refusal
-from monitor.attribution.segmentation import BoolArray, spread
+from monitor.attribution.players import by_surrogate
+from monitor.attribution.segmentation import BoolArray, IntArray
 from monitor.attribution.value import ValueFunction
 from monitor.records import Attribution, FloatArray, Granularity
 
@@ -42,26 +42,19 @@ class SmileMethod:
 
     def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
         """Uses at most `value.remaining` evaluations; raises what `value` raises."""
-        if (refused := refusal(value)) is not None:
-            return refused
-        before = value.evaluations
-        players = players_of(value.segmentation, self.granularity)
-        game, count = game_of(value, players), int(players.max()) + 1
-        fit: float | None = None
-        if count == 1:
-            values = only_player(game)
-        else:
-            masks = random_masks(count, value.remaining, np.random.default_rng(seed))
-            responses = game(masks)
-            distances = value.separations(masks[:, players])
-            weights = np.sqrt(np.exp(-((distances / self.width) ** 2)))
-            values, fit = weighted_ridge(masks, responses, weights, penalty=self.penalty)
-        return Attribution(
-            values=spread(values, players),
-            granularity=self.granularity,
-            evaluations=value.evaluations - before,
-            fit=fit,
+        return by_surrogate(
+            value, self.granularity, lambda players: self._fitted(value, players, seed=seed)
         )
+
+    def _fitted(
+        self, value: ValueFunction, players: IntArray, *, seed: int
+    ) -> tuple[FloatArray, float | None]:
+        generator = np.random.default_rng(seed)
+        masks = random_masks(int(players.max()) + 1, value.remaining, generator)
+        responses = value(masks[:, players])
+        distances = value.separations(masks[:, players])
+        weights = np.sqrt(np.exp(-((distances / self.width) ** 2)))
+        return weighted_ridge(masks, responses, weights, penalty=self.penalty)
 
 
 def random_masks(players: int, count: int, generator: np.random.Generator) -> BoolArray:

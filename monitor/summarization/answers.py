@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from monitor.records import Reason
+from monitor.records import Reason, Summary
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +23,11 @@ class Answer:
 def failed(detail: str, reason: Reason = Reason.SUMMARIZER_ERROR) -> Answer:
     """An answer without a text."""
     return Answer(text=None, reason=reason, detail=detail)
+
+
+def unanswered(reason: Reason, detail: str = "") -> Summary:
+    """The summary of a task for which nothing was called."""
+    return Summary(text=None, reason=reason, detail=detail, attempts=0)
 
 
 def written(text: str, *, prompt_tokens: object = None, completion_tokens: object = None) -> Answer:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from monitor.records import Reason, Summary, SummaryTask
+from monitor.summarization.answers import unanswered
 from monitor.summarization.generation import Deadline, Generated, LoadedModel, generate
 from monitor.summarization.length import Fitted, PromptLength
 from monitor.summarization.prompts import encodable
@@ -40,9 +41,9 @@ class BatchedGeneration:
         fitting: list[tuple[int, Fitted]] = []
         for place, task in enumerate(tasks):
             if not task.document.strip():
-                answers[place] = _none(Reason.EMPTY_DOCUMENT)
+                answers[place] = unanswered(Reason.EMPTY_DOCUMENT)
             elif (fitted := self.length.fit(encodable(task.document))) is None:
-                answers[place] = _none(
+                answers[place] = unanswered(
                     Reason.TOO_LONG,
                     f"longer than the {self.length.limit} tokens that the model takes",
                 )
@@ -53,7 +54,7 @@ class BatchedGeneration:
             made = self._batch([fitted for _, fitted in batch])
             for (place, _), answer in zip(batch, made, strict=True):
                 answers[place] = answer
-        return [answer or _none(Reason.INTERNAL_ERROR) for answer in answers]
+        return [answer or unanswered(Reason.INTERNAL_ERROR) for answer in answers]
 
     def _batch(self, batch: Sequence[Fitted]) -> list[Summary]:
         started = time.perf_counter()
@@ -93,7 +94,3 @@ class BatchedGeneration:
             completion_tokens=row.tokens,
             truncated=fitted.truncated,
         )
-
-
-def _none(reason: Reason, detail: str = "") -> Summary:
-    return Summary(text=None, reason=reason, detail=detail, attempts=0)

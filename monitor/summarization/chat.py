@@ -8,7 +8,7 @@ from typing import Any
 from monitor.errors import ConfigurationError, choices
 from monitor.ports import Clock
 from monitor.records import Reason, Summary, SummaryTask
-from monitor.summarization.answers import chat_completion
+from monitor.summarization.answers import chat_completion, unanswered
 from monitor.summarization.calls import Call, Endpoint, TransportFactory
 from monitor.summarization.limits import (
     CallLimits,
@@ -80,7 +80,7 @@ class ChatSummarizer:
 
     def _call(self, task: SummaryTask) -> Call | Summary:
         if not task.document.strip():
-            return Summary(text=None, reason=Reason.EMPTY_DOCUMENT, attempts=0)
+            return unanswered(Reason.EMPTY_DOCUMENT)
         messages = [{"role": "user", "content": filled(self._prompt, task.document)}]
         if self._system is not None:
             messages.insert(0, {"role": "system", "content": self._system})

@@ -12,7 +12,7 @@ import jmespath.exceptions
 from monitor.errors import ConfigurationError
 from monitor.ports import Clock
 from monitor.records import Reason, Summary, SummaryTask
-from monitor.summarization.answers import Answer, failed, written
+from monitor.summarization.answers import Answer, failed, unanswered, written
 from monitor.summarization.calls import Call, Endpoint, TransportFactory
 from monitor.summarization.limits import (
     CallLimits,
@@ -76,7 +76,7 @@ class HttpSummarizer:
 
     def _call(self, task: SummaryTask) -> Call | Summary:
         if not task.document.strip():
-            return Summary(text=None, reason=Reason.EMPTY_DOCUMENT, attempts=0)
+            return unanswered(Reason.EMPTY_DOCUMENT)
         body = json_filled(self._body, task.document)
         return Call(
             body=json.dumps(json.loads(body)).encode(),

@@ -15,7 +15,7 @@ import structlog
 
 from monitor.ports import Clock
 from monitor.records import CapturedRequest, Message, Reason, Summary, SummaryTask
-from monitor.summarization.answers import chat_completion
+from monitor.summarization.answers import chat_completion, unanswered
 from monitor.summarization.calls import Call, Endpoint, TransportFactory
 from monitor.summarization.circuit import Circuit
 from monitor.summarization.limits import (
@@ -106,18 +106,18 @@ class ReplaySummarizer:
 
     def _call(self, task: SummaryTask) -> Call | Summary:
         if task.request is None or not task.request.messages:
-            return _unanswered(Reason.REQUEST_MISSING, "the record has no captured request")
+            return unanswered(Reason.REQUEST_MISSING, "the record has no captured request")
         if not task.document.strip():
-            return _unanswered(Reason.EMPTY_DOCUMENT)
+            return unanswered(Reason.EMPTY_DOCUMENT)
         if any(message.role in {"tool", "function"} for message in task.request.messages):
-            return _unanswered(Reason.TOOL_CALL, "the captured request holds a tool's answer")
+            return unanswered(Reason.TOOL_CALL, "the captured request holds a tool's answer")
         messages, last = replaced(task.request, task.original_document, task.document)
         if last is None:
-            return _unanswered(
+            return unanswered(
                 Reason.DOCUMENT_NOT_FOUND, "the captured messages do not hold the document"
             )
         if any(message.role == "assistant" for message in messages[last + 1 :]):
-            return _unanswered(Reason.DOCUMENT_NOT_LAST)
+            return unanswered(Reason.DOCUMENT_NOT_LAST)
         parameters = self._parameters(task.request)
         body = {
             **parameters,
@@ -132,7 +132,7 @@ class ReplaySummarizer:
             body["store"] = False
         content = json_body(body)
         if content is None:
-            return _unanswered(
+            return unanswered(
                 Reason.SUMMARIZER_ERROR, "a captured parameter has no JSON form (NaN, bytes)"
             )
         characters = sum(len(message.content) for message in messages)
@@ -192,7 +192,3 @@ def trace_headers(flags: str) -> dict[str, str]:
         # KServe's logger keeps no trace state, but takes over this id.
         "ce-id": f"hss-replay-{secrets.token_hex(16)}",
     }
-
-
-def _unanswered(reason: Reason, detail: str = "") -> Summary:
-    return Summary(text=None, reason=reason, detail=detail, attempts=0)

@@ -23,6 +23,7 @@ from spacy.tokens import Doc, Span, Token
 
 from monitor.errors import ConfigurationError, ModelUnavailable
 from monitor.records import Reason, Summary, SummaryTask
+from monitor.summarization.answers import unanswered
 from monitor.summarization.naming import summarizer_name
 from monitor.summarization.prompts import encodable
 
@@ -180,11 +181,8 @@ class TextRankSummarizer:
         parsed = self.nlp.pipe(texts, batch_size=self._batch_size)
         for place in open_places:
             if last - started > self._time_limit:
-                answers[place] = Summary(
-                    text=None,
-                    reason=Reason.SUMMARIZER_TIMEOUT,
-                    detail=f"not ranked within {self._time_limit:g} s",
-                    attempts=0,
+                answers[place] = unanswered(
+                    Reason.SUMMARIZER_TIMEOUT, f"not ranked within {self._time_limit:g} s"
                 )
                 continue
             answer = self._ranked(next(parsed))
@@ -205,8 +203,8 @@ class TextRankSummarizer:
 
     def _refused(self, document: str) -> Summary | None:
         if not document.strip():
-            return Summary(text=None, reason=Reason.EMPTY_DOCUMENT, attempts=0)
+            return unanswered(Reason.EMPTY_DOCUMENT)
         if len(document) > self.nlp.max_length:
             detail = f"{len(document)} characters; the pipeline takes {self.nlp.max_length}"
-            return Summary(text=None, reason=Reason.TOO_LONG, detail=detail, attempts=0)
+            return unanswered(Reason.TOO_LONG, detail)
         return None
