@@ -173,4 +173,4 @@ def _batch(file: Path) -> Iterator[dict[str, Any]]:
                     f"--batch: line {number}: {field} is a {type(value).__name__}; "
                     "write it as a string"
                 )
-        yield {"id": str(number), **item}
+        yield {**item, "id": str(number) if item.get("id") is None else item["id"]}
