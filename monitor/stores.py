@@ -99,7 +99,7 @@ def prune_by(settings: Settings, database: Database) -> PruneReport:
         clock=now,
         texts_before=now() - timedelta(days=keep.keep_texts_days),
         records_before=now() - timedelta(days=keep.keep_records_days),
-        max_bytes=keep.max_database_bytes,
+        max_bytes=keep.most_bytes(beside=database.is_sqlite),
     )
 
 

@@ -135,6 +135,11 @@ class Redaction(Section):
         return patterns
 
 
+SQLITE_BYTES = 10 * 2**30
+"""`storage.max_database_bytes` where it is not set and the database shares its disk with the
+service: some 200,000 scored news articles."""
+
+
 class Storage(Section):
     mode: Literal["full", "redacted", "hash_only"] = Field(
         "full", description="What is kept of texts: all, redacted, or keyed hashes only."
@@ -146,8 +151,17 @@ class Storage(Section):
     keep_texts_days: Days = Field(14, description="Days after which texts are erased.")
     keep_records_days: Days = Field(90, description="Days after which records are deleted.")
     max_database_bytes: int | None = Field(
-        None, ge=2**20, description="Oldest records are deleted above this size; null: no limit."
+        None,
+        ge=2**20,
+        description="Oldest records are deleted above this size. null: 10 GiB with SQLite, no "
+        "limit with PostgreSQL.",
     )
+
+    def most_bytes(self, *, beside: bool) -> int | None:
+        """The limit, or its default: `beside` says that the database is a file of this machine."""
+        if self.max_database_bytes is not None:
+            return self.max_database_bytes
+        return SQLITE_BYTES if beside else None
 
 
 class Budget(Section):

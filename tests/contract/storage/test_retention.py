@@ -10,12 +10,14 @@ import pytest
 import sqlalchemy as sa
 
 from monitor.records import RecordState, SamplingEpoch
+from monitor.settings import Settings
 from monitor.storage.engine import Database
 from monitor.storage.epochs import SqlEpochStore
 from monitor.storage.integrity import check
 from monitor.storage.queue import SqlRecordQueue
 from monitor.storage.retention import prune, stored_bytes
 from monitor.storage.tables import null_runs, perturbations, records, scores
+from monitor.stores import prune_by
 
 
 @pytest.fixture
@@ -87,6 +89,17 @@ def test_the_size_cap_deletes_the_oldest_and_no_more(
     assert 3 <= report.records_deleted <= 5
     assert ids(database) == set(sorted(names)[: 12 - report.records_deleted])
     assert prune(database, clock=clock, max_bytes=cap).records_deleted == 0
+
+
+def test_without_a_configured_cap_sqlite_alone_has_one(
+    database: Database, fill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file beside the service must not fill its disk; a server's disk is somebody's choice."""
+    fill({f"r{age}": age for age in range(8)}, document="word " * 20_000)
+    monkeypatch.setattr("monitor.settings.traffic.SQLITE_BYTES", stored_bytes(database) // 2)
+    ever = Settings(storage={"keep_texts_days": 36_500, "keep_records_days": 36_500})
+    deleted = prune_by(ever, database).records_deleted
+    assert (deleted > 0) is database.is_sqlite
 
 
 def test_erased_texts_count_towards_the_cap(database: Database, clock: Any, fill: Any) -> None:
