@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 DAMPING = 0.85
+"""Of PageRank: networkx's, which pytextrank uses."""
 TOLERANCE = 1e-6
-"""PageRank's per-node stopping rule and damping are networkx's, which pytextrank uses."""
+"""Change of a rank, averaged over the nodes, at which PageRank stops: networkx's as well."""
 
 
 class MaskedTextRank:

@@ -42,8 +42,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
+    """A record in the buffer."""
+
     fields: Mapping[str, Any]
     characters: int
+    """About as many as it takes in memory."""
 
 
 class Client:

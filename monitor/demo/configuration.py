@@ -9,6 +9,7 @@ from monitor.demo.releases import SERVICE
 from monitor.demo.traffic import MODEL
 
 EVALUATION_SECONDS = 2.0
+"""From one evaluation to the next: nobody likes to wait for a verdict."""
 PROMISE_DAYS = 0.01
 """A quarter of an hour between false alarms: with so few records nobody can promise a month."""
 WINDOW_SECONDS = 90.0

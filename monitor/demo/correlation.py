@@ -9,6 +9,7 @@ import numpy as np
 from monitor.records import FloatArray
 
 RESAMPLES = 2000
+"""Of the records, for the interval."""
 LEAST_RECORDS = 10
 """With fewer an interval says nothing, and many resamples have no spread."""
 

@@ -35,6 +35,7 @@ FINAL = {RecordState.SCORED, RecordState.SKIPPED, RecordState.FAILED}
 STALL_SECONDS = 240.0
 """Without any progress for so long the demo gives up and says where to look."""
 POLL_SECONDS = 0.5
+"""From one look at the database to the next."""
 IN_FLIGHT = 4
 """Readers wait while so many records are not scored: then the windows of thresholds hold what
 was just asked, on a slow machine, too."""
@@ -263,7 +264,7 @@ class Play:
         try:
             text = httpx.get(f"{self.url}/metrics", timeout=5.0, trust_env=False).text
         except httpx.HTTPError:
-            return
+            return  # the next look reads them again
         sums: dict[str, float] = {}
         for line in text.splitlines():
             if line.startswith("hss_") and "_total" in line:

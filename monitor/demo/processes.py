@@ -50,14 +50,18 @@ class Child:
                     f"demo: {self.name} ended with {self._process.returncode} while starting; "
                     f"{self._log} says why"
                 )
-            try:
-                if httpx.get(self._health, timeout=2.0, trust_env=False).is_success:
-                    return
-            except httpx.HTTPError:
-                time.sleep(0.1)
+            if self._answers():
+                return
+            time.sleep(0.1)
         raise DependencyUnavailable(
             f"demo: {self.name} did not answer within {START_SECONDS:.0f} s; see {self._log}"
         )
+
+    def _answers(self) -> bool:
+        try:
+            return httpx.get(self._health, timeout=2.0, trust_env=False).is_success
+        except httpx.HTTPError:
+            return False
 
     def keep_running(self) -> bool:
         """Start it again where it has died; whether it had."""

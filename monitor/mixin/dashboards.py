@@ -11,6 +11,7 @@ from monitor.errors import ConfigurationError
 from monitor.mixin.panels import DATASOURCE, Panel
 
 COLUMNS = 24
+"""Of Grafana's grid."""
 SCHEMA_VERSION = 38
 """Of Grafana 10.0; later ones migrate it when they load it."""
 TAG = "hss-monitor"

@@ -18,6 +18,7 @@ FOLDER = "HSS"
 DATASOURCE_UID = "hss-prometheus"
 """Of the data source that is provisioned beside; a provisioned alert cannot use a variable."""
 LOOK_BACK = 600
+"""Seconds of the window that Grafana wants named; the queries are instant ones."""
 _EXPRESSION = "__expr__"
 
 

@@ -134,6 +134,6 @@ def _note_rejected(answer: bytes) -> None:
     try:
         rejected = ExportLogsServiceResponse.FromString(answer).partial_success
     except DecodeError:
-        return
+        return  # taken all the same: the status said so
     if rejected.rejected_log_records:
         log.warning("events_rejected", count=rejected.rejected_log_records)

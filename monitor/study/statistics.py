@@ -22,7 +22,9 @@ from monitor.errors import MalformedInput
 from monitor.records import FloatArray
 
 LEVEL = 0.95
+"""Of the intervals."""
 RESAMPLES = 2000
+"""Of the bootstrap over clusters."""
 DEFINED = 0.95
 """Share of resamples that must hold both labels for their percentiles to be stated."""
 

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _SAMPLES = 16
+"""Blocks of a file of weights that are hashed."""
 _SAMPLE_BYTES = 65_536
+"""Of each block."""
 
 
 def summarizer_name(kind: str, parts: Mapping[str, object]) -> str:
