@@ -16,6 +16,7 @@ from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_settings import SettingsError
 
 from monitor.errors import ConfigurationError, choices
 from monitor.settings import PREFIX, Section, Settings
@@ -34,6 +35,19 @@ def load(path: Path | None = None) -> Settings:
         problems = "\n".join(_explain(item) for item in error.errors())
         source = f"{path} and environment" if path is not None else "environment"
         raise ConfigurationError(f"configuration ({source}) is not valid:\n{problems}") from None
+    except SettingsError as error:
+        raise ConfigurationError(_no_json(str(error))) from None
+
+
+def _no_json(message: str) -> str:
+    """What to do about a variable whose value is no JSON, without the value: it may be a secret."""
+    field = re.search(r'field "(\w+)"', message)
+    start = PREFIX + (field.group(1).upper() if field else "")
+    names = [name for name in sorted(os.environ) if name.upper().startswith(start)]
+    return (
+        f"environment: {' or '.join(names) or start} cannot be read; lists and whole sections are "
+        'written as JSON there, such as ["a", "b"]'
+    )
 
 
 class _StandsTwice(yaml.constructor.ConstructorError):
@@ -56,6 +70,10 @@ class _OnceLoader(yaml.SafeLoader):
 def _read(path: Path) -> dict[str, Any]:
     try:
         values = yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceLoader)  # noqa: S506 -- safe
+    except RecursionError:
+        raise ConfigurationError(
+            f"--config: {str(path)!r} is nested too deeply; write sections with keys below them"
+        ) from None
     except OSError as error:
         raise ConfigurationError(
             f"--config: {str(path)!r} cannot be read ({error.strerror}); name a readable file"

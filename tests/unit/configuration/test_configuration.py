@@ -32,6 +32,26 @@ def test_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert _load(tmp_path, "sampling: {rate: 0.5, salt: x}").sampling.rate == 0.05
 
 
+@pytest.mark.parametrize("value", ["sekret", '["sekret"', "{sekret: 1}"])
+def test_a_list_in_the_environment_that_is_no_json_is_named(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    """By its variable, and what to write; not by its value, which may be a secret."""
+    monkeypatch.setenv("HSS_MONITOR__LABELS__SERVICES", value)
+    with pytest.raises(ConfigurationError) as caught:
+        configuration.load()
+    assert "HSS_MONITOR__LABELS__SERVICES cannot be read" in str(caught.value)
+    assert '["a", "b"]' in str(caught.value)
+    assert "sekret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["a: " + "[" * 50_000, "{a: " * 3_000 + "1" + "}" * 3_000])
+def test_a_file_without_a_bottom_is_refused(tmp_path: Path, text: str) -> None:
+    """It is wrong, and no defect of ours."""
+    with pytest.raises(ConfigurationError, match="nested too deeply"):
+        _load(tmp_path, text)
+
+
 def test_the_file_keeps_what_the_environment_does_not_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
