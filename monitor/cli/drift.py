@@ -24,6 +24,7 @@ from monitor.cli.output import cell, emit, interval, note, out, table
 from monitor.cli.series import coloured_state, series_fields, series_name
 from monitor.errors import UsageError, choices
 from monitor.findings import DRIFT_STATES, DriftChange, DriftFinding, Series
+from monitor.investigate.words import effect_unit
 from monitor.stores import now, open_stores
 
 drift = typer.Typer(
@@ -206,9 +207,11 @@ def _print_series(series: Series, head: dict[str, Any], findings: Sequence[Drift
 
 def _effect(finding: DriftFinding) -> str | None:
     words = interval(finding.effect, finding.effect_low, finding.effect_high)
-    if words is None or finding.deviations is None:
-        return words
-    return f"{words} {finding.deviations:+.1f} SD"
+    if words is None:
+        return None
+    deviations = finding.deviations
+    parts = (words, effect_unit(finding.signal), deviations is not None and f"{deviations:+.1f} SD")
+    return " ".join(part for part in parts if part)
 
 
 def _least_p(finding: DriftFinding) -> str | None:

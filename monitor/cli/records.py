@@ -83,7 +83,10 @@ def list_(
             emit(row)
         return
     table(
-        ["received", "id", "service", "model", "category", "state", "reason", "HSS", "entities"],
+        [
+            *("received", "id", "service", "model", "category", "state", "reason"),
+            *("HSS", "entities", "numbers"),
+        ],
         [
             (
                 row.received_at,
@@ -95,6 +98,7 @@ def list_(
                 row.reason,
                 row.hss,
                 row.entity_support,
+                row.number_support,
             )
             for row in rows
         ],

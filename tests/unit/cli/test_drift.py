@@ -40,6 +40,16 @@ def test_a_drifted_signal_is_a_finding(cli: Any, stores: Any, made: Any) -> None
     assert "drifted level_up" in rows[0]
 
 
+def test_the_effect_on_a_length_says_that_it_counts_in_ranks(
+    cli: Any, stores: Any, made: Any
+) -> None:
+    """A change of 0.2 words would wake nobody; 0.2 of the ranks is a different service."""
+    made.save_drift(stores, [made.finding("hss"), made.finding("summary_words")])
+    rows = [row for row in cli("drift", "show").out.splitlines() if "[0.150" in row]
+    assert ["of rank" in row for row in rows] == [False, True]
+    assert "0.200 [0.150, 0.250] of rank +1.5 SD" in rows[1]
+
+
 def test_json_has_a_head_and_a_line_for_each_signal(cli: Any, stores: Any, made: Any) -> None:
     """Keys are part of the interface; what was not tested has its reason."""
     made.save_drift(stores, [made.finding("hss"), made.finding("excess", "insufficient")])
