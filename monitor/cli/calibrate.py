@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -44,8 +45,8 @@ def calibrate(
     keep the references that they have.
     """
     # Bring SciPy; the commands beside this one can do without.
-    from monitor.calibrating import Window, calibrate_window, renormalize
-    from monitor.drift_references import fit_references
+    from monitor.calibrating import Window
+    from monitor.recalibrating import recalibrate
 
     settings = settings_of(config)
     window = Window(
@@ -58,35 +59,25 @@ def calibrate(
         release=release,
     )
     with open_stores(settings, create=False) as stores:
-        made = calibrate_window(
-            stores,
-            window,
-            fingerprint=fingerprint,
-            min_documents=settings.calibration.min_documents,
+        made = recalibrate(
+            stores, window, settings, fingerprint=fingerprint, activate=activate, apply=apply
         )
-        stores.calibrations.add(made, activate=False)
-        references = fit_references(stores, made, window, settings.drift)
-        stores.drift.save_references(references)
-        # What nobody is held to must not take the HSS of series that go on as they are.
-        changed = renormalize(stores, made, window, kept=activate) if apply else 0
-        # Last of all: an evaluator that sees it active finds its references complete.
-        if activate:
-            stores.calibrations.activate(made.id)
     if json_:
         emit(
             {
-                **calibration_fields(made, activate),
-                "renormalized": changed,
-                "references": _count(references),
+                **calibration_fields(made.calibration, activate),
+                "renormalized": made.renormalized,
+                "references": _count(made.references),
             }
         )
         return
-    _print(made)
-    _print_references(references)
-    note(f"{'active' if activate else 'stored'}; {changed} scores were normalized with it")
+    _print(made.calibration)
+    _print_references(made.references)
+    state = "active" if activate else "stored"
+    note(f"{state}; {made.renormalized} scores were normalized with it")
 
 
-def _count(references: list[StoredReference]) -> dict[str, int]:
+def _count(references: Sequence[StoredReference]) -> dict[str, int]:
     return {
         "usable": sum(each.fitted is not None for each in references),
         "insufficient": sum(each.fitted is None for each in references),
@@ -95,7 +86,7 @@ def _count(references: list[StoredReference]) -> dict[str, int]:
     }
 
 
-def _print_references(references: list[StoredReference]) -> None:
+def _print_references(references: Sequence[StoredReference]) -> None:
     table(
         ["service", "model", "category", "signal", "records", "reference"],
         [

@@ -17,7 +17,7 @@ from statistics import fmean, stdev
 import httpx
 import yaml
 
-from monitor.calibrating import Window, calibrate_window, renormalize
+from monitor.calibrating import Window
 from monitor.configuration import load
 from monitor.demo.configuration import demo_settings
 from monitor.demo.news import news_documents
@@ -25,8 +25,8 @@ from monitor.demo.processes import Child, free_port, service, sidecar
 from monitor.demo.releases import SERVICE
 from monitor.demo.traffic import TrafficGenerator
 from monitor.demo.watching import Watching, nothing_yet
-from monitor.drift_references import fit_references
 from monitor.errors import DependencyUnavailable
+from monitor.recalibrating import recalibrate
 from monitor.records import RecordState
 from monitor.storage.queries import MAX_PAGE, RecordRow, list_records
 from monitor.stores import Stores, now, open_stores
@@ -232,19 +232,7 @@ class Play:
 
     def _calibrate(self, stores: Stores) -> None:
         window = Window(name="demo reference", until=now(), service=SERVICE)
-        calibration = calibrate_window(
-            stores,
-            window,
-            fingerprint=None,
-            min_documents=self.settings.calibration.min_documents,
-        )
-        stores.calibrations.add(calibration, activate=False)
-        stores.drift.save_references(
-            fit_references(stores, calibration, window, self.settings.drift)
-        )
-        renormalize(stores, calibration, window)
-        stores.calibrations.activate(calibration.id)
-        self.scene.calibration = calibration.id
+        self.scene.calibration = recalibrate(stores, window, self.settings).calibration.id
 
     def _records(self, stores: Stores) -> dict[str, list[RecordRow]]:
         found: dict[str, list[RecordRow]] = {}
