@@ -185,14 +185,16 @@ def renormalize(
 ) -> int:
     """Give the scores of a window the HSS of a calibration; returns how many changed.
 
-    With `kept` those of series that keep their reference get it, too, from there to the end of the
-    window: HSS of two calibrations do not compare. Raw distances stay as they are: they are what
+    Of every release, and with `kept` also of series that keep their reference, from there to the
+    end of the window: HSS of two calibrations do not compare, neither with a reference nor beside
+    each other. Raw distances stay as they are: they are what
     everything can be recomputed from. To be called before the calibration is active.
     """
-    found = severities_of(stores, calibration, window)
+    found = severities_of(stores, calibration, replace(window, release=None))
     own = kept_series(stores, window, fingerprint=calibration.fingerprint) if kept else []
     for each in own:
-        found |= severities_of(stores, calibration, replace(each.window, until=window.until))
+        since = replace(each.window, until=window.until, release=None)
+        found |= severities_of(stores, calibration, since)
     severities = iter(found.items())
     changed = 0
     while page := dict(islice(severities, PAGE)):

@@ -158,7 +158,8 @@ def test_a_release_is_a_reference_of_its_own(stores, score, calibration) -> None
     stores.calibrations.add(made, activate=True)
     assert stores.calibrations.get(made.id) == made
     stores.drift.save_references(fit_references(stores, made, window, SETTINGS))
-    assert renormalize(stores, made, window) == COUNT
+    # The canary's HSS have to compare with the reference, too.
+    assert renormalize(stores, made, window) == 2 * COUNT
     references = {each.signal: each for each in stores.drift.references(made.id)}
     assert {each.release for each in references.values()} == {"good"}
     frozen = restore_reference(references["raw_distance"].fitted)
@@ -168,7 +169,8 @@ def test_a_release_is_a_reference_of_its_own(stores, score, calibration) -> None
         found = samples.reference(NEWS, signal, made, until=made.created_at)
         assert (len(found), set(found.releases)) == (COUNT, {"good"})
     # What comes after the reference is watched whatever its release.
-    assert len(samples.sample(NEWS, "raw_distance", calibration=made)) == 2 * COUNT
+    for signal in ("raw_distance", "hss"):
+        assert len(samples.sample(NEWS, signal, calibration=made)) == 2 * COUNT
 
 
 def test_a_reference_that_was_changing_is_warned_about(stores, score, calibration) -> None:
