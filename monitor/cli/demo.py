@@ -22,15 +22,18 @@ from monitor.cli.options import Json
 from monitor.cli.output import cell, emit, err, note
 from monitor.demo.processes import require_free
 from monitor.records import RecordState
+from monitor.settings.traffic import Http
 
 if TYPE_CHECKING:
     from monitor.demo.play import Scene
     from monitor.demo.watching import Watching
 
+PORT = Http().port
+
 
 def demo(
     once: Annotated[bool, typer.Option("--once", help="End when the play is over.")] = False,
-    port: Annotated[int, typer.Option("--port", help="Port of the sidecar.")] = 8318,
+    port: Annotated[int, typer.Option("--port", help="Port of the sidecar.")] = PORT,
     folder: Annotated[
         Path, typer.Option("--folder", help="Where runs keep database, key, configuration, logs.")
     ] = Path("hss-demo"),

@@ -11,7 +11,7 @@ from monitor.cli.options import Config, settings_of
 from monitor.cli.output import note
 from monitor.mixin.files import differing, files
 from monitor.mixin.files import write as write_files
-from monitor.mixin.installation import installation
+from monitor.mixin.installation import GRAFANA_URL, SCRAPE_JOB, SCRAPE_SECONDS, installation
 
 mixin = typer.Typer(
     help="Write Grafana dashboards, alert rules and runbooks.", no_args_is_help=True
@@ -33,15 +33,15 @@ def write(
     ] = None,
     grafana_url: Annotated[
         str, typer.Option("--grafana-url", help="Address of Grafana, for links of alerts.")
-    ] = "http://localhost:3000",
+    ] = GRAFANA_URL,
     runbooks_url: Annotated[
         str | None,
         typer.Option("--runbooks-url", help="Where NAME.md lie; without it the sidecar itself."),
     ] = None,
-    job: Annotated[str, typer.Option("--job", help="Scrape job of the sidecars.")] = "hss-monitor",
+    job: Annotated[str, typer.Option("--job", help="Scrape job of the sidecars.")] = SCRAPE_JOB,
     scrape_seconds: Annotated[
         float, typer.Option("--scrape-seconds", help="How often Prometheus scrapes.")
-    ] = 30,
+    ] = SCRAPE_SECONDS,
     check: Annotated[
         bool,
         typer.Option("--check", help="Write nothing; exit code 1 where a file would change."),

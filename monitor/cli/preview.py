@@ -79,7 +79,7 @@ Every = Annotated[
     typer.Option(
         "--every",
         help="From one evaluation to the next. Default: evaluation.seconds, or longer where "
-        "the past would take more than 10,000 of them.",
+        f"the past would take more than {STEPS:,} of them.",
     ),
 ]
 

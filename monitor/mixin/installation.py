@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from monitor.errors import ConfigurationError
 from monitor.settings import Settings
 
+GRAFANA_URL = "http://localhost:3000"
+SCRAPE_JOB = "hss-monitor"
+SCRAPE_SECONDS = 30.0
+"""What is taken where nothing is said, as in `deploy/`."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Installation:
@@ -41,10 +46,10 @@ def installation(
     settings: Settings,
     *,
     public_url: str | None = None,
-    grafana_url: str = "http://localhost:3000",
+    grafana_url: str = GRAFANA_URL,
     runbooks_url: str | None = None,
-    job: str = "hss-monitor",
-    scrape_seconds: float = 30,
+    job: str = SCRAPE_JOB,
+    scrape_seconds: float = SCRAPE_SECONDS,
 ) -> Installation:
     """Fill in what is not said: the sidecar's own address, which also serves the runbooks."""
     public = (public_url or settings.outlets.public_url or settings.http.url).rstrip("/")
