@@ -10,11 +10,21 @@ from monitor.mixin.colours import NONE_IS_BAD, late
 from monitor.mixin.dashboards import Dashboard, Row, series_variables
 from monitor.mixin.installation import Installation
 from monitor.mixin.lateness import UNSCORED_SECONDS, WAITING_SECONDS
-from monitor.mixin.links import BREACHES, FLEET, INCIDENT, RECORDS, SERVICE_OF_SERIES
+from monitor.mixin.links import (
+    BREACHES,
+    FLEET,
+    INCIDENT,
+    RECORDS,
+    ROW,
+    SERVICE_OF_SERIES,
+    dashboard_link,
+    of_clicked,
+)
 from monitor.mixin.panel_kinds import stat, table, time_series
 from monitor.mixin.panels import Link, Panel, Query, Unit
 from monitor.mixin.selectors import of_dashboard
 from monitor.mixin.series_panels import by_series
+from monitor.telemetry import STRATUM
 
 
 def dashboard(where: Installation) -> Dashboard:
@@ -92,14 +102,12 @@ def _breaches() -> Panel:
     columns = {
         "threshold": Link(
             title="Breaches of this threshold",
-            url="${public_url}/breaches?threshold=${__value.text:percentencode}",
+            url=f"{BREACHES.url}?threshold=${{__value.text:percentencode}}",
         ),
-        "service": Link(
-            title="Incident dashboard",
-            url=f"/d/{INCIDENT}?var-threshold=${{__data.fields.threshold:percentencode}}"
-            "&var-service=${__data.fields.service:percentencode}"
-            "&var-model=${__data.fields.model:percentencode}"
-            "&var-category=${__data.fields.category:percentencode}&${__url_time_range}",
+        "service": dashboard_link(
+            "Incident dashboard",
+            INCIDENT,
+            of_clicked(ROW, ("threshold", *STRATUM), variables=True),
         ),
     }
     return table(

@@ -9,12 +9,6 @@ from typing import Any
 
 DATASOURCE: Mapping[str, str] = {"type": "prometheus", "uid": "${datasource}"}
 """Every panel asks the data source that the dashboard's variable names."""
-OF_SERIES = (
-    "service=${__field.labels.service:percentencode}"
-    "&model=${__field.labels.model:percentencode}"
-    "&category=${__field.labels.category:percentencode}"
-)
-"""Query part of a data link that keeps to the series that was clicked."""
 
 
 class Unit(StrEnum):
