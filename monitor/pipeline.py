@@ -29,7 +29,7 @@ from monitor.records import (
 )
 from monitor.resummaries import Resummarizer, with_resummaries
 from monitor.stopwatch import Stopwatch
-from monitor.unscorable import FAILURES, Unscorable
+from monitor.unscorable import FAILURES, Unscorable, is_blank
 
 SeverityOf = Callable[[Sequence[tuple[Strength, float]], Calibration | None, str], Severity]
 
@@ -133,9 +133,9 @@ class Pipeline:
         )
 
     def _refuse_unusable(self, result: ScoredRecord, record: IncomingRecord) -> None:
-        if not record.document.strip():
+        if is_blank(record.document):
             raise Unscorable(Reason.EMPTY_DOCUMENT)
-        if not record.summary.strip():
+        if is_blank(record.summary):
             raise Unscorable(Reason.EMPTY_SUMMARY)
         words = result.document_words or 0
         if words > self._max_words:

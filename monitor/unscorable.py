@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from monitor.records import Reason
+
+_BLANK = re.compile(r"[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]*")
 
 FAILURES = frozenset(
     {
@@ -25,3 +29,12 @@ class Unscorable(Exception):
         self.reason = reason
         self.detail = detail
         """For people; never a text of the record."""
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of a text can be seen: characters without width are no words.
+
+    >>> is_blank(" \\u200b\\ufeff"), is_blank("a")
+    (True, False)
+    """
+    return _BLANK.fullmatch(text) is not None

@@ -240,7 +240,9 @@ def test_an_uncalibrated_record_keeps_its_distances() -> None:
     ("record", "reason"),
     [
         (replace(RECORD, document="  \n"), Reason.EMPTY_DOCUMENT),
+        (replace(RECORD, document="\u200b\u200d \ufeff\u202e"), Reason.EMPTY_DOCUMENT),
         (replace(RECORD, summary=""), Reason.EMPTY_SUMMARY),
+        (replace(RECORD, summary="\u200b"), Reason.EMPTY_SUMMARY),
         (replace(RECORD, document="w " * 101), Reason.TOO_LONG),
     ],
 )
