@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,6 +25,7 @@ from monitor.cli.output import emit, interval, note, table
 from monitor.cli.pair import pair_fields, print_pair
 from monitor.errors import UsageError
 from monitor.investigate.record import facts_of
+from monitor.investigate.record_parts import RecordFacts
 from monitor.storage.detail import record_detail
 from monitor.storage.queries import RecordFilter
 from monitor.storage.windows import Signal
@@ -210,7 +212,7 @@ def _p(value: float | None) -> str | None:
     return f"{value:.3f}" if value >= 0.001 else "< 0.001"
 
 
-def _records(first: str, second: str, config: Any, json_: bool) -> None:
+def _records(first: str, second: str, config: Path | None, json_: bool) -> None:
     with open_stores(settings_of(config), create=False) as stores:
         pair = [_known(stores, record) for record in (first, second)]
         note_view(stores, *(facts.record.id for facts in pair if facts.document is not None))
@@ -220,7 +222,7 @@ def _records(first: str, second: str, config: Any, json_: bool) -> None:
         print_pair(pair[0], pair[1])
 
 
-def _known(stores: Stores, record: str) -> Any:
+def _known(stores: Stores, record: str) -> RecordFacts:
     detail = record_detail(stores.database, record)
     if detail is None:
         raise UsageError(f"RECORDS: no record {record!r}; see `hss-monitor records list`")

@@ -10,8 +10,8 @@ from rich.text import Text
 from monitor.cli.marked import LEGEND, styled
 from monitor.cli.output import out, table
 from monitor.investigate.marking import coloured
-from monitor.investigate.record_parts import Word
-from monitor.records import Attribution, Explanation, FactualScore
+from monitor.investigate.record_parts import Check, MethodFacts, Word
+from monitor.records import Attribution, Explanation, FactualScore, MethodResult
 
 
 def attribution_row(explanation: Explanation | None) -> dict[str, Any]:
@@ -64,8 +64,8 @@ def _shape(made: Attribution) -> dict[str, Any]:
     }
 
 
-def print_methods(methods: Sequence[Any]) -> None:
-    """One line a method; the rows are `MethodResult` or what is stored of it."""
+def print_methods(methods: Sequence[MethodResult | MethodFacts]) -> None:
+    """One line a method, fresh or as it is stored."""
     table(
         ["attribution", "instability", "noise floor", "1 − ρ", "1 − cos", "masks", ""],
         [
@@ -83,8 +83,8 @@ def print_methods(methods: Sequence[Any]) -> None:
     )
 
 
-def print_checks(checks: Mapping[str, Any]) -> None:
-    """One line a check; the values are `FactualScore` or what is stored of it."""
+def print_checks(checks: Mapping[str, FactualScore | Check]) -> None:
+    """One line a check, fresh or as it is stored."""
     table(
         ["check", "value", ""],
         [
