@@ -161,6 +161,7 @@ class Front:
             reader=LineReader(self.settings.ingest.tail.fields),
             take=self.intake.arrivals,
             rejected=lambda lines: self.intake.skipped(Reason.CONTENT_MISSING, lines),
+            replays=self.intake.replay_ignored,
             redaction=self.redaction,
             clock=now,
         )

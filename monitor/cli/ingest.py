@@ -65,6 +65,7 @@ def ingest(
             total.sampled += arrivals[Arrival.QUEUED]
             total.accepted += len(records) - arrivals[Arrival.KNOWN]
             total.rejected += len(taken.rejected)
+            total.replays += taken.replays
             for fault in taken.rejected:
                 note(f"record {line + fault.index + 1}: {fault.field}: {fault.remedy}")
             line += len(chunk)
@@ -90,6 +91,7 @@ def _follow(file: Path, settings: Settings, *, json_: bool) -> None:
                 total.sampled += taken.sampled
                 total.known += taken.known
                 total.rejected += taken.rejected
+                total.replays += taken.replays
                 if not taken.accepted + taken.known:
                     front.sampler.use(front.book.advance())
                     stopping.wait(settings.ingest.tail.poll_seconds)
@@ -102,8 +104,9 @@ def _told(total: Taken, *, json_: bool) -> None:
         emit(total)
         return
     known = f", {total.known} known already" if total.known else ""
+    replays = f", {total.replays} replays of our own passed over" if total.replays else ""
     note(
-        f"{total.accepted} accepted, {total.sampled} of them sampled{known}, "
+        f"{total.accepted} accepted, {total.sampled} of them sampled{known}{replays}, "
         f"{total.rejected} rejected"
     )
 

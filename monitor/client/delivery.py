@@ -87,7 +87,9 @@ class Client:
         """Hand a summary over; False where it could not be kept.
 
         `fields` are those of `POST /v1/records`: service, model, id, category, release, trace_id,
-        span_id, started_at, request, alternatives. Do not change `request` afterwards.
+        span_id, tracestate, started_at, request, alternatives. Do not change `request` afterwards.
+        A service that the sidecar replays to hands over the `tracestate` header of the request, by
+        which its own replays are passed over.
         """
         try:
             record = {**self._defaults, **fields, "document": document, "summary": summary}

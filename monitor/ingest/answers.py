@@ -54,7 +54,7 @@ def submission_taken(submission: Submission, *, sampled: int) -> Response:
     """What became of the posted records, one entry for each that was rejected."""
     return JSONResponse(
         {
-            "accepted": len(submission.records),
+            "accepted": len(submission.records) + submission.replays,
             "sampled": sampled,
             "rejected": [asdict(rejection) for rejection in submission.rejected],
         }

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from monitor.errors import MalformedInput
 from monitor.ingest import answers, cloudevents, kserve
 from monitor.ingest.door import Door, unsupported
 from monitor.ingest.gathering import Gathering
 from monitor.ingest.json_parts import Source
 from monitor.ingest.posting import Posting, refused
-from monitor.ingest.submission import Rejection, Submission, record_from
+from monitor.ingest.submission import Submission, submission_of
 from monitor.ports import Clock
 
 
@@ -41,7 +39,8 @@ def event_routes(door: Door, posting: Posting, gathering: Gathering, clock: Cloc
             return await log_call(request)
 
         def read(content_type: str, body: Source) -> Submission:
-            return _validated(_items(content_type, request, body), received_at=clock())
+            items = _items(content_type, request, body)
+            return submission_of(items, received_at=clock())
 
         return await posting.submit(request, read)
 
@@ -56,13 +55,3 @@ def _items(content_type: str, request: Request, body: Source) -> list[dict[str, 
     if content_type == answers.JSON:
         return [cloudevents.from_headers(request.headers, body)]
     raise unsupported(content_type, cloudevents.STRUCTURED, cloudevents.BATCH, answers.JSON)
-
-
-def _validated(items: list[dict[str, Any]], *, received_at: datetime) -> Submission:
-    records, rejected = [], []
-    for index, item in enumerate(items):
-        try:
-            records.append(record_from(item, received_at=received_at))
-        except MalformedInput as fault:
-            rejected.append(Rejection(index=index, field=fault.field, remedy=fault.remedy))
-    return Submission(records=tuple(records), rejected=tuple(rejected))

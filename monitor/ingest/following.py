@@ -39,8 +39,8 @@ class LineReader:
     def __init__(self, fields: Mapping[str, str]) -> None:
         self._fields = {name: jmespath.compile(path) for name, path in fields.items()}
 
-    def record(self, line: Line, *, now: Clock) -> IncomingRecord:
-        """Raises `MalformedInput`, never quoting a text."""
+    def record(self, line: Line, *, now: Clock) -> IncomingRecord | None:
+        """`None` for a replay of our own. Raises `MalformedInput`, never quoting a text."""
         item: Any = json_parts.value(json_parts.whole(line.text))
         if self._fields:
             item = {name: path.search(item) for name, path in self._fields.items()}
@@ -62,6 +62,8 @@ class Taken:
     """Records that were queued before: an earlier run read the same lines."""
     rejected: int = 0
     """Lines that are no record."""
+    replays: int = 0
+    """Replays of our own, passed over."""
 
 
 class Following:
@@ -80,6 +82,7 @@ class Following:
         reader: LineReader,
         take: Callable[[Sequence[IncomingRecord]], Sequence[Arrival]],
         rejected: Callable[[int], None],
+        replays: Callable[[int], None],
         redaction: Redaction | None,
         clock: Clock,
     ) -> None:
@@ -88,6 +91,7 @@ class Following:
         self._reader = reader
         self._take = take
         self._rejected = rejected
+        self._replays = replays
         self._redaction = redaction
         self._clock = clock
         self._batch: list[Line] = []
@@ -99,7 +103,7 @@ class Following:
             self._batch = self._batch or self._tail.read(_LINES)
             if not self._batch:
                 break
-            records, wrong = self._records(self._batch)
+            records, wrong, replays = self._records(self._batch)
             try:
                 arrivals = Counter(self._take(records) if records else ())
             except (Overloaded, DatabaseUnavailable) as error:
@@ -109,7 +113,9 @@ class Following:
             taken.sampled += arrivals[Arrival.QUEUED]
             taken.accepted += len(records) - arrivals[Arrival.KNOWN]
             taken.rejected += wrong
+            taken.replays += replays
             self._rejected(wrong)
+            self._replays(replays)
             self._batch = []
             if (reached := self._tail.position) is not None:
                 self._position.save(reached)
@@ -119,10 +125,11 @@ class Following:
         """Close the log; the kept position says where the next one goes on."""
         self._tail.close()
 
-    def _records(self, lines: Sequence[Line]) -> tuple[list[IncomingRecord], int]:
+    def _records(self, lines: Sequence[Line]) -> tuple[list[IncomingRecord], int, int]:
+        """The records, how many lines are none, and how many are replays of our own."""
         records: list[IncomingRecord] = []
         faults: dict[str, MalformedInput] = {}
-        wrong = 0
+        wrong = replays = 0
         for line in lines:
             try:
                 record = self._reader.record(line, now=self._clock)
@@ -130,7 +137,10 @@ class Following:
                 faults.setdefault(fault.field, fault)
                 wrong += 1
                 continue
+            if record is None:
+                replays += 1
+                continue
             records.append(record if self._redaction is None else self._redaction.record(record))
         for each in faults.values():
             log.warning("log_lines_rejected", lines=wrong, problem=str(each))
-        return records, wrong
+        return records, wrong, replays

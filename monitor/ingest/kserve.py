@@ -23,9 +23,8 @@ from monitor.ingest.switches import KSERVE
 from monitor.ingest.text import storable
 from monitor.ingest.tracestate import is_replay
 from monitor.records import Message
+from monitor.replays import REQUEST_ID
 
-REPLAY_ID = "hss-replay-"
-"""Prefix of the ids of our own replays."""
 _REQUEST = "org.kubeflow.serving.inference.request"
 _RESPONSE = "org.kubeflow.serving.inference.response"
 _STREAM = b"data:"
@@ -58,7 +57,7 @@ def sighting(headers: Mapping[str, str], body: Source) -> Sighting:
         scope=KSERVE,
         call=_request(body, service) if is_request else _response(body),
         started_at=_time(headers.get("ce-time")) if is_request else None,
-        replay=own_id.startswith(REPLAY_ID) or _is_replay(headers.get("ce-metadata")),
+        replay=own_id.startswith(REQUEST_ID) or _is_replay(headers.get("ce-metadata")),
     )
 
 

@@ -28,6 +28,7 @@ from monitor.ingest import genai, json_parts
 from monitor.ingest.anyvalue import attributes_of, plain
 from monitor.ingest.sighting import Decoded, Sighting
 from monitor.ingest.tracestate import is_replay, upstream_probability
+from monitor.replays import is_replay_trace
 
 M = TypeVar("M", bound=Message)
 
@@ -107,7 +108,7 @@ def _span(origin: _Origin, span: Span) -> Sighting | None:
         scope=origin.scope,
         call=call,
         started_at=_time(span.start_time_unix_nano),
-        replay=is_replay(span.trace_state),
+        replay=is_replay(span.trace_state) or is_replay_trace(trace_id),
         upstream_probability=upstream_probability(span.trace_state),
     )
 
@@ -133,6 +134,7 @@ def _log(origin: _Origin, log: LogRecord) -> Sighting | None:
         scope=origin.scope,
         call=call,
         by_message=genai.is_per_message(event),
+        replay=is_replay_trace(trace_id),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,6 +14,7 @@ from monitor.ingest.door import Door, content_type
 from monitor.ingest.json_parts import Source
 from monitor.ingest.redaction import Redaction
 from monitor.ingest.submission import Submission
+from monitor.ingest.tracestate import is_replay
 from monitor.ports import Intake
 
 Read = Callable[[str, Source], Submission]
@@ -36,7 +37,13 @@ class Posting:
             async with self.door.body(request) as body:
                 submission = await asyncio.to_thread(read, content_type(request), body)
                 body.clear()  # up to 16 MiB that nothing needs any more
+                if is_replay(request.headers.get("tracestate", "")):
+                    # Whoever posts inside of the call that it reports is traced like it.
+                    replays = len(submission.records) + submission.replays
+                    submission = replace(submission, records=(), replays=replays)
                 sampled = await self._sampled(submission)
+            if submission.replays:
+                self.intake.replay_ignored(submission.replays)
             return answers.submission_taken(submission, sampled=sampled)
 
         return await self.door.answered(take, refused)

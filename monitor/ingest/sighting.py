@@ -41,7 +41,9 @@ class Sighting:
     @property
     def ready(self) -> bool:
         """Whether nothing more has to be waited for."""
-        return self.span and (self.replay or self.call.complete or self.call.error is not None)
+        if self.replay:
+            return True
+        return self.span and (self.call.complete or self.call.error is not None)
 
     def joined(self, other: Sighting) -> Sighting:
         """Both sights of one call as one; what the span says comes first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +13,9 @@ from monitor.errors import MalformedInput
 from monitor.ingest import json_parts, openai
 from monitor.ingest.json_parts import Part, Source
 from monitor.ingest.text import storable, storable_values
+from monitor.ingest.tracestate import is_replay
 from monitor.records import CapturedRequest, IncomingRecord, Message
+from monitor.replays import is_replay_trace
 
 MOST_ITEMS = 20_000
 """In one request: bounds the list of rejections, and the transaction."""
@@ -36,6 +38,8 @@ class Rejection:
 class Submission:
     records: tuple[IncomingRecord, ...]
     rejected: tuple[Rejection, ...]
+    replays: int = 0
+    """Replays of our own: nothing is wrong with them, and nothing becomes of them."""
 
 
 def read_submission(source: Source, *, lines: bool, received_at: datetime) -> Submission:
@@ -44,21 +48,35 @@ def read_submission(source: Source, *, lines: bool, received_at: datetime) -> Su
     An item that is wrong is rejected by itself; in an array that is no JSON nothing can be
     told apart, so the whole body raises `MalformedInput`.
     """
-    records, rejected = [], []
-    for index, item in enumerate(_items(source, lines=lines)):
+    items = _items(source, lines=lines)
+    return submission_of(items, received_at=received_at, read=json_parts.value)
+
+
+def submission_of(
+    items: Iterable[Any], *, received_at: datetime, read: Callable[[Any], Any] = lambda item: item
+) -> Submission:
+    """The records of posted objects; one that cannot be read is rejected by itself."""
+    records, rejected, replays = [], [], 0
+    for index, item in enumerate(items):
         if index >= MOST_ITEMS:
             raise MalformedInput(
                 "body", f"more than {MOST_ITEMS} records", "send them in several requests"
             )
         try:
-            records.append(record_from(json_parts.value(item), received_at=received_at))
+            record = record_from(read(item), received_at=received_at)
         except MalformedInput as fault:
             rejected.append(Rejection(index=index, field=fault.field, remedy=fault.remedy))
-    return Submission(records=tuple(records), rejected=tuple(rejected))
+            continue
+        if record is None:
+            replays += 1
+        else:
+            records.append(record)
+    return Submission(records=tuple(records), rejected=tuple(rejected), replays=replays)
 
 
-def record_from(item: Any, *, received_at: datetime) -> IncomingRecord:
-    """One posted object as a record. Raises `MalformedInput`, never quoting a text.
+def record_from(item: Any, *, received_at: datetime) -> IncomingRecord | None:
+    """One posted object as a record; `None` for a replay of our own, told by its `tracestate` or
+    its trace id. Raises `MalformedInput`, never quoting a text.
 
     `document` and `summary` may be empty strings: the scorer says why it skips them.
     """
@@ -66,6 +84,9 @@ def record_from(item: Any, *, received_at: datetime) -> IncomingRecord:
         raise MalformedInput("body", "an item is no object", "send a JSON object for each record")
     trace_id = _matching(item, "trace_id", _TRACE_ID, "32 hex digits, not all zero")
     span_id = _matching(item, "span_id", _SPAN_ID, "16 hex digits, not all zero")
+    state = item.get("tracestate")
+    if is_replay_trace(trace_id or "") or (isinstance(state, str) and is_replay(state)):
+        return None
     document = _text(item, "document")
     own_id = _name(item, "id")
     joint_id = f"{trace_id}-{span_id}" if trace_id and span_id else None

@@ -15,6 +15,7 @@ import structlog
 
 from monitor.ports import Clock
 from monitor.records import CapturedRequest, Message, Reason, Summary, SummaryTask
+from monitor.replays import REQUEST_ID, TRACESTATE, replay_trace_id
 from monitor.summarization.answers import chat_completion, unanswered
 from monitor.summarization.calls import Call, Endpoint, TransportFactory
 from monitor.summarization.circuit import Circuit
@@ -28,9 +29,6 @@ from monitor.summarization.naming import summarizer_name
 from monitor.summarization.prompts import json_body
 
 _log = structlog.get_logger(__name__)
-
-TRACESTATE = "hss=replay"
-"""How ingest tells a replay from traffic."""
 
 GENERATION = frozenset(
     {
@@ -185,10 +183,10 @@ def _inside_word(text: str, border: int) -> bool:
 
 
 def trace_headers(flags: str) -> dict[str, str]:
-    """A W3C trace context of our own: random ids, never those of the captured call."""
+    """A W3C trace context of our own, never that of the captured call."""
     return {
-        "traceparent": f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-{flags}",
+        "traceparent": f"00-{replay_trace_id()}-{secrets.token_hex(8)}-{flags}",
         "tracestate": TRACESTATE,
         # KServe's logger keeps no trace state, but takes over this id.
-        "ce-id": f"hss-replay-{secrets.token_hex(16)}",
+        "ce-id": f"{REQUEST_ID}{secrets.token_hex(16)}",
     }

@@ -11,6 +11,7 @@ import pytest
 from monitor.errors import Overloaded
 from monitor.ingest.join import JoinBuffer
 from monitor.records import Reason
+from monitor.replays import replay_trace_id
 
 CONTENT = ("gen_ai.input.messages", "gen_ai.output.messages")
 LOGS = "captured_py_v2_span_content_logs1.json"
@@ -78,6 +79,24 @@ def test_a_replay_with_content_on_its_span_is_dropped(front: Any, sample: Any) -
     _post(front, "/v1/traces", request)
 
     assert (front.intake.records, front.intake.replays) == ({}, 3)
+
+
+def test_a_replay_is_known_by_its_trace_without_trace_state(
+    front: Any, sample: Any, spans: Any
+) -> None:
+    """Collectors drop trace states, and an event of a log has none: the trace id stays."""
+    ids: dict[str, str] = {}
+    logs = json.loads(sample(LOGS))
+    events = logs["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
+    for item in [*events, *_spans(spans)]:
+        item["traceId"] = ids.setdefault(item["traceId"], replay_trace_id())
+    _post(front, "/v1/logs", logs)
+    assert front.intake.replays == 3
+    _post(front, "/v1/traces", spans)
+    front.wait(60)
+
+    assert (front.intake.records, front.intake.replays) == ({}, 3)
+    assert front.intake.reasons == {}
 
 
 def test_events_whose_span_never_comes_are_counted(front: Any, sample: Any) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from monitor.ingest.kserve import REPLAY_ID
 from monitor.records import Reason
+from monitor.replays import REQUEST_ID
 from monitor.summarization.replay import trace_headers
 
 DOCUMENT = "The council approved the new bridge on Monday."
@@ -143,7 +143,7 @@ def test_a_response_without_a_request_is_counted_and_told(front: Any) -> None:
 def test_a_replay_of_our_own_is_ignored(front: Any, halves: tuple[str, str]) -> None:
     """It carries the id that KServe takes over; else every score would ask for more scores."""
     ours = trace_headers("00")["ce-id"]
-    assert ours.startswith(REPLAY_ID)
+    assert ours.startswith(REQUEST_ID)
     bodies = {"request": REQUEST, "response": RESPONSE}
     for half in halves:
         log(front, half, bodies[half], id=ours)

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from monitor.errors import DatabaseUnavailable
 from monitor.ingest.redaction import Redaction
+from monitor.replays import replay_trace_id
 
 RECORD = {
     "document": "A man was found in Dublin.",
@@ -46,6 +47,45 @@ def test_every_form_is_taken(front: Any, content: Any, kind: str, accepted: int)
     assert response.status_code == 200
     assert response.json() == {"accepted": accepted, "sampled": accepted, "rejected": []}
     assert len(front.intake.records) == accepted
+
+
+@pytest.mark.parametrize(
+    ("change", "headers"),
+    [
+        ({"tracestate": "vendor=1,hss=replay"}, {}),
+        ({"trace_id": replay_trace_id(), "span_id": "ab" * 8}, {}),
+        ({}, {"tracestate": "hss=replay"}),
+    ],
+)
+def test_a_replay_that_is_posted_never_becomes_a_record(
+    front: Any, change: dict[str, str], headers: dict[str, str]
+) -> None:
+    """A service that posts every call it answers would be asked again about its own replays, and
+    about the replays of those, without an end."""
+    body = json.dumps({**RECORD, **change})
+    response = front.post("/v1/records", body, content_type=JSON, **headers)
+
+    assert response.json() == {"accepted": 1, "sampled": 0, "rejected": []}
+    assert (front.intake.records, front.intake.replays) == ({}, 1)
+
+
+def test_a_replay_among_others_is_passed_over_alone(front: Any) -> None:
+    """Clients send in batches."""
+    batch = [RECORD, {**RECORD, "tracestate": "hss=replay"}, {**RECORD, "tracestate": "a=b"}]
+    response = front.post("/v1/records", json.dumps(batch), content_type=JSON)
+
+    assert (response.json()["accepted"], response.json()["sampled"]) == (3, 2)
+    assert front.intake.replays == 1
+
+
+def test_the_data_of_an_event_may_be_a_replay(front: Any) -> None:
+    """A gateway tells of every call that went through it."""
+    event = {"specversion": "1.0", "id": "1", "source": "/gateway", "type": "summary"}
+    data = {**RECORD, "trace_id": replay_trace_id()}
+    body = json.dumps({**event, "data": data})
+    front.post("/v1/cloudevents", body, content_type="application/cloudevents+json")
+
+    assert (front.intake.records, front.intake.replays) == ({}, 1)
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ def test_ingest_queues_each_record_once(add_records: Any) -> None:
     """A file may be ingested again after an interruption; what was known is told apart."""
     first = add_records([{"id": "a", **RECORD}, {"id": "b", **RECORD}])
     again = add_records([{"id": "b", **RECORD}, {"id": "c", **RECORD}])
-    assert first.objects == [{"accepted": 2, "sampled": 2, "known": 0, "rejected": 0}]
-    assert again.objects == [{"accepted": 1, "sampled": 1, "known": 1, "rejected": 0}]
+    assert first.objects == [{"accepted": 2, "sampled": 2, "known": 0, "rejected": 0, "replays": 0}]
+    assert again.objects == [{"accepted": 1, "sampled": 1, "known": 1, "rejected": 0, "replays": 0}]
     assert (first.code, again.code) == (0, 0)
 
 
@@ -66,7 +66,9 @@ def test_ingest_names_the_lines_that_it_rejects(add_records: Any, cli: Any) -> N
     """By their number in the file, also beyond the first chunk; the others are queued."""
     result = add_records([RECORD] * 250 + [{**RECORD, "summary": 5}, 7])
     assert result.code == 1
-    assert result.objects == [{"accepted": 250, "sampled": 250, "known": 0, "rejected": 2}]
+    assert result.objects == [
+        {"accepted": 250, "sampled": 250, "known": 0, "rejected": 2, "replays": 0}
+    ]
     assert "record 251: summary" in result.err
     assert "record 252: body" in result.err
     assert len(cli("records", "list", "--limit", "1000", "--json").objects) == 250
@@ -229,5 +231,7 @@ def test_a_file_that_is_no_json_is_rejected_line_by_line(
     with file.open() as source:
         monkeypatch.setattr("sys.stdin", source)
         result = cli("ingest", name, "--json")
-    assert result.objects == [{"accepted": 1, "sampled": 1, "known": 0, "rejected": 1}]
+    assert result.objects == [
+        {"accepted": 1, "sampled": 1, "known": 0, "rejected": 1, "replays": 0}
+    ]
     assert "record 2" in result.err

@@ -60,6 +60,7 @@ def follow(folder: Path, taking: Taking, **options: Any) -> Following:
         reader=LineReader(options.pop("fields", {})),
         take=taking.take,
         rejected=taking.reject,
+        replays=options.pop("replays", lambda count: None),
         redaction=options.pop("redaction", None),
         clock=lambda: NOW,
     )
@@ -103,6 +104,14 @@ def test_fields_are_found_by_jmespath(tmp_path: Path, taking: Taking) -> None:
     [record] = taking.records
     assert (record.document, record.summary) == ("d", "answer")
     assert (record.service, record.model, record.category) == ("newsroom", "m-1", None)
+
+
+def test_replays_of_our_own_are_counted_and_passed_over(tmp_path: Path, taking: Taking) -> None:
+    """The log of a gateway holds them, too, and they must not be replayed again."""
+    seen: list[int] = []
+    write(tmp_path, RECORD, {**RECORD, "tracestate": "hss=replay"})
+    taken = follow(tmp_path, taking, replays=seen.append).turn()
+    assert (taken.accepted, taken.replays, seen) == (1, 1, [1])
 
 
 def test_lines_that_are_no_record_are_counted_and_passed_over(

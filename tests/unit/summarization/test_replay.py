@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from monitor.records import CapturedRequest, Message, Reason, SummaryTask
+from monitor.replays import is_replay_trace
 from monitor.summarization.circuit import Circuit, CircuitState
 from monitor.summarization.limits import CallLimits
 from monitor.summarization.replay import ReplaySummarizer
@@ -131,6 +132,7 @@ def test_every_replay_has_trace_ids_of_its_own(scripted, completion, sampled, fl
     assert all(re.fullmatch(rf"00-[0-9a-f]{{32}}-[0-9a-f]{{16}}-{flags}", it) for it in parents)
     assert len({parent.split("-")[1] for parent in parents}) == 3
     assert [request.headers["tracestate"] for request in server.seen] == ["hss=replay"] * 3
+    assert all(is_replay_trace(parent.split("-")[1]) for parent in parents)
 
 
 def test_the_configured_key_is_sent_to_the_configured_place(scripted, completion):
