@@ -50,14 +50,26 @@ def _backlog(settings: Settings, gap: str) -> Alert:
     earlier = f"max by (job) ({select('hss_queue_records', state='queued')} offset 1h)"
     age = latest("hss_queue_age_seconds", gap, JOB)
     limit = settings.http.backlog_limit
+    # The oldest are scored first: once they are so late, nothing of a window has its score.
+    blind = min(
+        (each.window_seconds for each in settings.thresholds if each.signal != "minutes_unscored"),
+        default=None,
+    )
+    late = told = ""
+    if blind is not None:
+        late = f"\nor ({queued}\nand on (job) {age} > {blind:g})"
+        told = (
+            f", or the oldest has waited for more than {duration(blind)}, the window of a "
+            "threshold that sees no score then"
+        )
     return _ticket(
         "HssBacklogGrowing",
         f"({queued} > 1.1 * {earlier}\nand on (job) {age} > {WAITING_SECONDS})\n"
-        f"or {queued} > {FULL * limit:.0f}",
-        "The queue of {{ $labels.job }} grows",
+        f"or {queued} > {FULL * limit:.0f}{late}",
+        "The queue of {{ $labels.job }} is too long",
         "{{ $value | humanize }} records wait in {{ $labels.job }}: more than 10 % above an hour "
         f"ago while the oldest has waited over {duration(WAITING_SECONDS)}, or over {FULL:.0%} of "
-        f"http.backlog_limit ({limit}), above which ingest refuses records.",
+        f"http.backlog_limit ({limit}), above which ingest refuses records{told}.",
         hold=900,
         path="/records",
     )
