@@ -71,7 +71,8 @@ class _Watched:
         monotonic: Callable[[], float],
     ) -> None:
         self._scheduler = scheduler
-        self._ahead = lambda: wall() - monotonic()
+        self._wall = wall
+        self._monotonic = monotonic
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="clock", daemon=True)
 
@@ -82,6 +83,9 @@ class _Watched:
     def shutdown(self, wait: bool = True) -> None:
         self._stopped.set()
         self._scheduler.shutdown(wait)
+
+    def _ahead(self) -> float:
+        return self._wall() - self._monotonic()
 
     def _watch(self) -> None:
         before = self._ahead()
