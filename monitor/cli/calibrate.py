@@ -34,8 +34,13 @@ def calibrate(
         bool, typer.Option(help="Normalize new scores with it from now on.")
     ] = True,
     apply: Annotated[
-        bool, typer.Option(help="Give the scores of the window the new normalizer as well.")
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--apply/--no-apply",
+            help="Give the scores of the window the new normalizer as well. Default: where it is "
+            "activated.",
+        ),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Compute M_c from stored scores, the 95th percentile of distances by category, and freeze
@@ -58,9 +63,11 @@ def calibrate(
         model=model,
         release=release,
     )
+    # What waits to be approved must not change what people and detectors see meanwhile.
+    apply_ = activate if apply is None else apply
     with open_stores(settings, create=False) as stores:
         made = recalibrate(
-            stores, window, settings, fingerprint=fingerprint, activate=activate, apply=apply
+            stores, window, settings, fingerprint=fingerprint, activate=activate, apply=apply_
         )
     if json_:
         emit(

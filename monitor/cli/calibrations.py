@@ -12,7 +12,7 @@ from monitor.cli.series import series_name
 from monitor.errors import UsageError
 from monitor.findings import Series
 from monitor.records import Calibration, Normalizer
-from monitor.stores import Stores, open_stores
+from monitor.stores import Stores, now, open_stores
 
 calibrations = typer.Typer(
     help="List, compare, activate and roll back calibrations.", no_args_is_help=True
@@ -101,15 +101,31 @@ def compare(first: str, second: str, config: Config = None, json_: Json = False)
 
 
 @calibrations.command("activate")
-def activate(calibration: str, config: Config = None, json_: Json = False) -> None:
+def activate(
+    calibration: str,
+    apply: Annotated[
+        bool,
+        typer.Option(
+            "--apply/--no-apply",
+            help="Give the scores since the beginning of its window its normalizer as well.",
+        ),
+    ] = False,
+    config: Config = None,
+    json_: Json = False,
+) -> None:
     """Normalize new scores with a stored calibration; also the way back to an old one."""
     with open_stores(settings_of(config), create=False) as stores:
-        uncovered = stores.drift.uncovered(calibration)
-        activated = stores.calibrations.activate(calibration)
+        wanted = _known(stores.calibrations.get(calibration), calibration)
+        uncovered = stores.drift.uncovered(wanted.id)
+        changed = _apply(stores, wanted) if apply else 0
+        activated = stores.calibrations.activate(wanted.id)
     if json_:
-        emit(calibration_fields(activated, True))
+        emit({**calibration_fields(activated, True), "renormalized": changed})
     else:
-        note(f"{activated.id} is active for fingerprint {activated.fingerprint[:12]}")
+        note(
+            f"{activated.id} is active for fingerprint {activated.fingerprint[:12]}; "
+            f"{changed} scores were normalized with it"
+        )
     _tell_uncovered(uncovered)
 
 
@@ -138,6 +154,14 @@ def rollback(
     else:
         note(f"{after.id} is active again, {before.id} no longer; scores keep their HSS")
     _tell_uncovered(uncovered)
+
+
+def _apply(stores: Stores, calibration: Calibration) -> int:
+    # Brings SciPy; the commands beside this one can do without.
+    from monitor.calibrating import Window, renormalize
+
+    window = Window(name=calibration.window, since=calibration.since, until=now())
+    return renormalize(stores, calibration, window, kept=False)
 
 
 def _tell_uncovered(uncovered: list[Series]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from monitor.findings import StoredReference
+from monitor.recalibrating import Recalibration
 from monitor.records import Calibration, Normalizer
 
 
@@ -44,6 +45,50 @@ def add(stores: Any, made: Any) -> Any:
 
 def _active(cli: Any) -> list[str]:
     return [row["id"] for row in cli("calibrations", "list", "--json").objects if row["active"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "applied"),
+    [
+        ([], True),
+        (["--no-apply"], False),
+        (["--no-activate"], False),
+        (["--no-activate", "--apply"], True),
+    ],
+)
+def test_what_waits_to_be_approved_changes_no_score(
+    cli: Any, add: Any, stores: Any, monkeypatch: Any, options: list[str], applied: bool
+) -> None:
+    """People and detectors go on seeing HSS of the calibration that is active."""
+    add("made")
+    [(made, _)] = stores.calibrations.all()
+    asked: dict[str, Any] = {}
+
+    def recalibrate(*_: Any, **given: Any) -> Recalibration:
+        asked.update(given)
+        return Recalibration(calibration=made, references=(), renormalized=0)
+
+    monkeypatch.setattr("monitor.recalibrating.recalibrate", recalibrate)
+    assert cli("calibrate", *options).code == 0
+    assert (asked["activate"], asked["apply"]) == ("--no-activate" not in options, applied)
+
+
+def test_activating_may_give_stored_scores_its_normalizer(
+    cli: Any, add: Any, made: Any, stores: Any, monkeypatch: Any
+) -> None:
+    """After it was approved, in the same breath; not without being asked."""
+    add("a", since=made.AT)
+    found: list[Any] = []
+
+    def renormalize(_: Any, calibration: Any, window: Any, *, kept: bool) -> int:
+        found.append((calibration.id, window.since, kept))
+        return 7
+
+    monkeypatch.setattr("monitor.calibrating.renormalize", renormalize)
+    [row] = cli("calibrations", "activate", "a", "--json").objects
+    assert (row["renormalized"], found) == (0, [])
+    [row] = cli("calibrations", "activate", "a", "--apply", "--json").objects
+    assert (row["renormalized"], found) == (7, [("a", made.AT, False)])
 
 
 def test_activating_tells_whom_it_leaves_without_a_reference(
