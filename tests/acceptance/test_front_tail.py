@@ -58,5 +58,11 @@ def test_the_command_follows_until_it_is_told_to_stop(
     sidecar.wait_for(lambda: len(sidecar.rows("SELECT id FROM records")) == 1)
     process.send_signal(signal.SIGTERM)
     told, _ = process.communicate(timeout=30)
-    assert json.loads(told) == {"accepted": 1, "sampled": 1, "known": 0, "rejected": 0}
+    assert json.loads(told) == {
+        "accepted": 1,
+        "sampled": 1,
+        "known": 0,
+        "rejected": 0,
+        "replays": 0,
+    }
     assert process.returncode == 0
