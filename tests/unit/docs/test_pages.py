@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import typer.main
 
 from monitor.cli import app
 from monitor.configuration import keys
+from monitor.investigate.moments import span
 from monitor.settings import Settings
 from monitor.telemetry import METRICS
 
@@ -44,6 +46,20 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
     local = [link for link in links if not re.match(r"https?://|mailto:", link)]
     assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_calibrations_are_made_of_more_than_a_cycle() -> None:
+    """Records of the last 24 hours span a little less: drift would have no reference at all."""
+    cycle = timedelta(hours=Settings().drift.cycle_hours)
+    spans = [
+        (page.name, found)
+        for page in PAGES
+        for found in re.findall(
+            r"hss-monitor\s+calibrate\s[^`|;&]*?--since\s+(\w+)", page.read_text(encoding="utf-8")
+        )
+    ]
+    assert {name for name, _ in spans} >= {"README.md", "operations.md", "HssDriftWorse.md"}
+    assert [(name, since) for name, since in spans if (span(since) or cycle) <= cycle] == []
 
 
 def test_every_command_and_option_exists(page: Path) -> None:
