@@ -204,16 +204,18 @@ class EpochBook:
         numbers = range(max(1, latest.number - MEMORY + 1), latest.number + 1)
         return [
             {
-                stratum: arrivals / self._hours(number)
+                stratum: arrivals / _hours(number, latest)
                 for stratum, arrivals in self._store.arrivals(number).items()
             }
             for number in numbers
         ]
 
-    def _hours(self, number: int) -> float:
-        """The planned length of an epoch: an epoch that ran over looks busier than it was,
-        which errs on the side of the budget."""
-        length = self._policy.epoch_length
-        if number == 1:
-            length = min(length, FIRST_EPOCH)
-        return length / timedelta(hours=1)
+
+def _hours(number: int, latest: SamplingEpoch) -> float:
+    """The planned length of an epoch, as far as the latest one tells it: it may have been opened
+    under another configuration. An epoch that ran over looks busier than it was, which errs on
+    the side of the budget."""
+    length = latest.ends_at - latest.starts_at
+    if number == 1:
+        length = min(length, FIRST_EPOCH)
+    return length / timedelta(hours=1)

@@ -1,5 +1,6 @@
 """Epochs: numbered, shared, and a function of the past only."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -175,6 +176,17 @@ def test_lowered_rate_applies_at_once_and_stays_where_nothing_arrives():
     assert (running.number, following.number) == (1, 2)
     for epoch in (running, following):
         assert (epoch.rates, epoch.default_rate) == ({OLD: 0.05, RARE: 0.02}, 0.05)
+
+
+def test_arrivals_are_those_of_the_length_that_their_epoch_had():
+    """After epochs were made longer, five minutes of traffic must not pass for an hour of it: the
+    budget would be spent twelve times over."""
+    store = Store()
+    store.open(previous(1))
+    store.open(replace(previous(2), starts_at=START - timedelta(minutes=5)))
+    front = Front(store, BudgetPolicy(records_per_hour=60, epoch_length=HOUR))
+    front.arrived = {2: {OLD: 10}}  # 120 an hour
+    assert front.book.advance().rates == {OLD: pytest.approx(0.5)}
 
 
 def test_epoch_ends_although_the_clock_was_set_back():
