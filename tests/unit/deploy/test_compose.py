@@ -69,6 +69,12 @@ def test_our_containers_are_locked_down(stack: dict[str, Any]) -> None:
             assert service["mem_limit"]
 
 
+def test_a_new_container_of_the_sidecar_has_the_name_of_the_old_one(stack: dict[str, Any]) -> None:
+    """Records that a front took in are counted by that front alone; an engine makes up names."""
+    _, _, owner = stack["services"]["sidecar"]["network_mode"].partition(":")
+    assert stack["services"][owner]["hostname"] == owner
+
+
 def test_every_mounted_file_is_there(stack: dict[str, Any]) -> None:
     """An engine would make an empty folder in its place."""
     sources = [
