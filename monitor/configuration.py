@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import urlsplit, urlunsplit
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -112,6 +113,7 @@ _WANTED = {
 """What a YAML file has to hold, where pydantic speaks of Python's types."""
 
 
+_HIDDEN = "**********"
 _QUERY_PASSWORD = re.compile(r"([?&](?:ssl)?password=)[^&]*")
 
 
@@ -183,7 +185,33 @@ def shown(settings: Settings) -> dict[str, Any]:
         user = rest.rsplit("@", 1)[0].split(":", 1)[0]
         url = f"{scheme}://{user}:**********@{rest.rsplit('@', 1)[1]}"
     values["database"]["url"] = _QUERY_PASSWORD.sub(r"\1**********", url)
+    summarizer, outlets = values["summarizer"], values["outlets"]
+    for kind in ("chat", "http", "replay"):
+        summarizer[kind]["url"] = _without_secrets(summarizer[kind]["url"])
+    outlets["events"]["url"] = _without_secrets(outlets["events"]["url"])
+    # Chat services put the secret of a webhook into its path.
+    outlets["webhook"]["url"] = _without_secrets(outlets["webhook"]["url"], path=True)
     return values
+
+
+def _without_secrets(url: str | None, *, path: bool = False) -> str | None:
+    """An address as far as it may be shown: its host and, unless that is secret, its path."""
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return _HIDDEN
+    user, at, host = parts.netloc.rpartition("@")
+    return urlunsplit(
+        (
+            parts.scheme,
+            f"{_HIDDEN}@{host}" if user or at else host,
+            f"/{_HIDDEN}" if path and parts.path.strip("/") else parts.path,
+            re.sub(r"(?<==)[^&]*|^[^=&]+$", _HIDDEN, parts.query),
+            "",
+        )
+    )
 
 
 def sample() -> str:

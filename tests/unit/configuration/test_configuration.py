@@ -143,6 +143,25 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         configuration.load(tmp_path / "none.yaml")
 
 
+def test_addresses_are_shown_without_what_opens_them(tmp_path: Path) -> None:
+    """Keys stand in queries, passwords before the host, and a webhook's secret in its path."""
+    settings = _load(
+        tmp_path,
+        "summarizer: {kind: chat, chat: {model: m, url: 'https://llm.example/v1/chat?v=1&key=sekret'}}\n"
+        "outlets:\n"
+        "  webhook: {url: 'https://u:sekret@hook.example/services/sekret', secret: sekret}\n"
+        "  events: {url: 'https://otlp.example:4318/v1/logs?sekret'}\n",
+    )
+    shown = configuration.shown(settings)
+    assert "sekret" not in str(shown)
+    hidden = "**********"
+    assert (
+        shown["summarizer"]["chat"]["url"] == f"https://llm.example/v1/chat?v={hidden}&key={hidden}"
+    )
+    assert shown["outlets"]["webhook"]["url"] == f"https://{hidden}@hook.example/{hidden}"
+    assert shown["outlets"]["events"]["url"] == f"https://otlp.example:4318/v1/logs?{hidden}"
+
+
 def test_a_secret_is_never_shown(tmp_path: Path) -> None:
     """`config show` ends up in tickets."""
     settings = _load(
