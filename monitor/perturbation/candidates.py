@@ -16,9 +16,10 @@ import numpy as np
 
 from monitor.perturbation.inflection import inflect, same_family
 from monitor.perturbation.lexicon import Lexicon
-from monitor.perturbation.meaning import MeaningGuard
+from monitor.perturbation.meaning import MeaningGuard, Refusal
 from monitor.perturbation.neighbours import Neighbours
 from monitor.perturbation.planes import Kinds
+from monitor.perturbation.wordlists import synonyms
 from monitor.ports import Encoder
 
 
@@ -47,6 +48,8 @@ class Candidate:
     closeness: float
     """Cosine of the two words' sentence embeddings: the better judge of meaning, because
     the encoder was trained on paraphrases and the vectors on neighbourhoods."""
+    vouched: bool
+    """Listed in `synonyms.tsv`: taken before the others, as of harm in its sentence only."""
     reserve: bool
     """Of the same stem (*fire*, *firing*): keeps the meaning and hardly rewords, so it is
     used only where a band is not reached without it."""
@@ -74,6 +77,7 @@ class Candidates:
         self._encoder = encoder
         self._is_function_word = is_function_word
         self._floor = floor
+        self._synonyms = synonyms()
         self._cache: OrderedDict[Word, tuple[Candidate, ...]] = OrderedDict()
         self._cache_size = cache_size
 
@@ -89,12 +93,13 @@ class Candidates:
                     word=form,
                     similarity=similarity,
                     closeness=closeness[word.key, form],
+                    vouched=self._vouched(word, form),
                     reserve=same_family(word.key.lower(), form),
                 )
                 for form, similarity in forms[word].items()
-                if closeness[word.key, form] >= self._floor
+                if closeness[word.key, form] >= self._floor or self._vouched(word, form)
             ]
-            ranked.sort(key=lambda c: (-c.closeness, c.word))
+            ranked.sort(key=lambda c: (not c.vouched, -c.closeness, c.word))
             self._cache[word] = tuple(ranked)
         found = {}
         for word in wanted:
@@ -124,8 +129,22 @@ class Candidates:
         proper = self._kinds.names(sorted({form for forms in rows.values() for form in forms}))
         for word, forms in rows.items():
             other = self._of_other_kind(word, list(forms))
-            rows[word] = {f: s for f, s in forms.items() if f not in proper and f not in other}
+            rows[word] = {
+                f: s
+                for f, s in forms.items()
+                if self._vouched(word, f) or (f not in proper and f not in other)
+            }
         return rows
+
+    def _vouched(self, word: Word, form: str) -> bool:
+        """Whether the list of synonyms has the two, in the word's part of speech."""
+        own = self._lexicon.lemmas_as(word.key.lower(), word.part) | {word.lemma}
+        return any(
+            not self._synonyms.get((word.part, lemma), frozenset()).isdisjoint(
+                self._lexicon.lemmas_as(form, word.part) | {form}
+            )
+            for lemma in own
+        )
 
     def _of_other_kind(self, word: Word, forms: Sequence[str]) -> frozenset[str]:
         """People for a thing, or things for a person; told by singulars, as the examples are."""
@@ -166,9 +185,16 @@ class Candidates:
             form.isalpha()
             and not self._is_function_word(form)
             and not (word.part == "NOUN" and self._is_gerund(form, word.key.lower()))
-            and self._guard.refusal(word.key.lower(), form) is None
-            and self._guard.refusal(word.lemma, form) is None
+            and self._allowed(word, form)
         )
+
+    def _allowed(self, word: Word, form: str) -> bool:
+        refusals = {self._guard.refusal(own, form) for own in (word.key.lower(), word.lemma)}
+        refusals.discard(None)
+        # A word stands in lists for all its senses: *jail* is a building and a sentence, and
+        # *major* was a prime minister.
+        listed = {Refusal.SIBLING, Refusal.NAME}
+        return not refusals or (refusals <= listed and self._vouched(word, form))
 
     def _is_gerund(self, form: str, original: str) -> bool:
         """*sitting* for *room*: a noun by the lexicon, but read as a verb by everybody."""

@@ -106,6 +106,7 @@ class SubstitutionPerturber:
             reason=None if perturbations else Reason.NO_ACCEPTED_PERTURBATION,
             words=reading.words,
             eligible=len(reading.eligible),
+            replaceable=sum(bool(position.options) for position in positions),
         )
 
 
@@ -118,4 +119,4 @@ def _function_words(language: Language) -> Callable[[str], bool]:
 
 
 def _none(reason: Reason, *, words: int = 0) -> PerturbationSet:
-    return PerturbationSet(perturbations=(), reason=reason, words=words, eligible=0)
+    return PerturbationSet(perturbations=(), reason=reason, words=words, eligible=0, replaceable=0)

@@ -86,6 +86,7 @@ class Kinds:
             word for c in siblings() if c.name in _THINGS for slot in c.slots for word in slot
         }
         self._people = Plane(neighbours, inside=people, outside=things)
+        self._listed = {word: word in people for word in people ^ things}
         # A listed common word is taken for a name with probability 2 %; a listed person
         # or thing is taken for the other with 10 % at most, and is then unclear, not wrong.
         self._name_bar = _quantile(self._names.outside_scores, 1 - _COMMON_AS_NAMES)
@@ -102,11 +103,16 @@ class Kinds:
     def differ(self, original: str, others: Sequence[str]) -> frozenset[str]:
         """Those of `others` that are people where the original is a thing, or inversely.
 
-        What lies between the two bars is unclear and never differs.
+        A listed word is what the list says; of the others, what lies between the two bars
+        is unclear and never differs.
         """
         if not self._people.fitted:
             return frozenset()
-        own, *kinds = (self._person(score) for score in self._people.scores([original, *others]))
+        words = [original, *others]
+        own, *kinds = (
+            self._listed.get(word, self._person(score))
+            for word, score in zip(words, self._people.scores(words), strict=True)
+        )
         return frozenset(
             other
             for other, kind in zip(others, kinds, strict=True)
@@ -131,6 +137,7 @@ _THINGS = frozenset(
     | {"medium", "document", "talks", "conflict", "emotion", "measure", "clothing", "plant"}
     | {"furniture", "computing", "legal-paper", "place-kind", "organisation", "body-public"}
     | {"industry", "science", "weather", "result", "phase", "motion", "exchange", "energy"}
+    | {"agreement-stage", "space-trip"}
 )
 """Classes of `siblings.tsv` whose members are people, and things or deeds."""
 

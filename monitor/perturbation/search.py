@@ -262,7 +262,7 @@ def _harm(option: Option, needed: float) -> float:
 
     The more of the words are needed, the more counts what their sentences can bear.
     """
-    alone = (1.0 - option.candidate.closeness) ** 2
+    alone = 0.0 if option.candidate.vouched else (1.0 - option.candidate.closeness) ** 2
     return max((1.0 - needed) * alone + 2.0 * (1.0 - option.cosine), 1e-4)
 
 

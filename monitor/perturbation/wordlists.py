@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+_LISTS = ("opposites.tsv", "siblings.tsv", "synonyms.tsv", "names.tsv", "not_negated.tsv")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +55,18 @@ def names() -> frozenset[str]:
 
 
 @cache
+def synonyms() -> Mapping[tuple[str, str], frozenset[str]]:
+    """`synonyms.tsv`: (part of speech, base form) → the base forms that may stand for it."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for part, words, *others in _rows("synonyms.tsv"):
+        for word in words.split():
+            stand_ins = found.setdefault((part.upper(), word), set())
+            stand_ins.update((others[0] if others else words).split())
+            stand_ins.discard(word)
+    return {key: frozenset(stand_ins) for key, stand_ins in found.items()}
+
+
+@cache
 def not_negated() -> frozenset[str]:
     """`not_negated.tsv`: *important*, *discuss* and other words without a hidden negation."""
     return frozenset(word for (line,) in _rows("not_negated.tsv") for word in line.split())
@@ -73,7 +88,7 @@ def opposite_pairs() -> frozenset[frozenset[str]]:
 def digest() -> str:
     """Eight hex digits over all lists: other lists make other perturbations."""
     hashed = hashlib.blake2b(digest_size=4)
-    for name in ("opposites.tsv", "siblings.tsv", "names.tsv", "not_negated.tsv"):
+    for name in _LISTS:
         hashed.update(_text(name).encode())
     return hashed.hexdigest()
 

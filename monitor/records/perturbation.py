@@ -74,3 +74,6 @@ class PerturbationSet:
     """Word tokens of the document: the denominator of `share`."""
     eligible: int
     """Tokens that may be replaced."""
+    replaceable: int | None = None
+    """Eligible tokens with a replacement that passes every check when it is the only one in its
+    sentence: the most that a version can replace. `None` where nobody counted."""

@@ -30,6 +30,12 @@ class PerturbationFigures:
 
     strength: Strength
     documents: int
+    words: int
+    """Word tokens of all documents."""
+    eligible: int
+    """Those that may be replaced."""
+    replaceable: int | None
+    """Those with a replacement that passes alone in its sentence; `None` where not counted."""
     reached: int
     """Documents with a version in the band."""
     reasons: Mapping[Reason, int]
@@ -101,6 +107,12 @@ def format_perturbation_figures(figures: Sequence[PerturbationFigures]) -> str:
             f"{_number(f.mean_distance):>8}{f.core_seconds:>9.1f}"
         )
     for f in figures:
+        if f.reasons and f.words:
+            lines.append(
+                f"{f.strength.value}: of the words {_percent(f.eligible / f.words)} are eligible, "
+                f"{_percent(f.replaceable / f.words if f.replaceable is not None else None)} have "
+                "a replacement that passes alone in its sentence"
+            )
         for reason, count in sorted(f.reasons.items()):
             lines.append(f"{f.strength.value}: {count} outside the band ({reason.value})")
     return "\n".join(lines)
@@ -119,12 +131,16 @@ def _figures(
     reasons: Counter[Reason] = Counter()
     shares: list[float] = []
     distances: list[float] = []
-    reached = substitutions = 0
+    words = eligible = reached = substitutions = 0
+    replaceable: int | None = 0
     seconds = 0.0
     for document in progress(documents):
         started = time.process_time()
         made = perturber.perturb(document, seed=seed)
         seconds += time.process_time() - started
+        words += made.words
+        eligible += made.eligible
+        replaceable = _sum(replaceable, made.replaceable)
         versions = made.perturbations
         inspector.inspect(document, versions)
         shares += [version.share for version in versions]
@@ -139,6 +155,9 @@ def _figures(
     return PerturbationFigures(
         strength=strength,
         documents=len(documents),
+        words=words,
+        eligible=eligible,
+        replaceable=replaceable,
         reached=reached,
         reasons=dict(reasons),
         versions=len(shares),
@@ -208,6 +227,11 @@ def _why_not(made: PerturbationSet) -> Reason:
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+def _sum(first: int | None, second: int | None) -> int | None:
+    """Unknown as soon as one of the two is."""
+    return None if first is None or second is None else first + second
 
 
 def _percent(value: float | None) -> str:

@@ -61,7 +61,9 @@ class Scripted:
             document=self._version,
             min_cosine=1.0,
         )
-        return PerturbationSet(perturbations=(version,), reason=None, words=11, eligible=3)
+        return PerturbationSet(
+            perturbations=(version,), reason=None, words=11, eligible=3, replaceable=2
+        )
 
 
 @pytest.fixture(scope="session")
@@ -120,4 +122,6 @@ def test_documents_outside_the_band_are_counted_by_reason(language: Language) ->
     assert weak.mean_distance == 0.25
     table = format_perturbation_figures([none, weak])
     assert "low: 2 outside the band (no_eligible_tokens)" in table
+    assert "low: of the words 0.0 % are eligible, - have a replacement" in table
+    assert "moderate: of the words 27.3 % are eligible, 18.2 % have a replacement" in table
     assert "0.2500" in table
