@@ -59,10 +59,11 @@ def follow_signal(
     better than to see nothing until the clock has caught up.
     """
     watch, cursor = _resumed(state, reference.id)
-    if cursor is not None and cursor.received_at > now + SET_BACK:
-        log.warning("clock_set_back", signal=signal, by=str(cursor.received_at - now))
-        cursor = Cursor(received_at=now, record_id="")
     first = None if held.stored.until is None else held.stored.until + TICK
+    begins = first if cursor is None else cursor.received_at
+    if begins is not None and begins > now + SET_BACK:
+        log.warning("clock_set_back", signal=signal, by=str(begins - now))
+        cursor = Cursor(received_at=now, record_id="")
     taken = 0
     for _ in range(BATCHES):
         fresh = samples.sample(

@@ -116,6 +116,19 @@ def test_records_behind_an_unfinished_one_wait(watched, evaluator, normal) -> No
     assert state.state["evidence"]["records"] == 11
 
 
+def test_a_clock_that_was_set_back_leaves_no_reference_in_the_future(
+    watched, evaluator, normal
+) -> None:
+    """A calibration made before would keep everything behind it from being watched."""
+    watched.clock.now -= timedelta(hours=40)
+    one = evaluator(**DRIFT)
+    one.turn()
+    watched.add(normal(30, seed=3), every=1.0)
+    one.turn()
+    (state,) = watched.drift.states.values()
+    assert state.state["evidence"]["records"] == 30
+
+
 def test_a_clock_that_was_set_back_stops_no_detector(watched, evaluator, normal) -> None:
     """Records that come in now lie behind those that were taken in already."""
     watched.add(normal(60, seed=2))
