@@ -48,7 +48,7 @@ class BoundedConnection(H11Protocol):
     body_seconds = 60.0
     """From then to the end of its body, also for routes that do not read one."""
     answer_seconds = 60.0
-    """For what the answer has more than fits into the buffers."""
+    """For what the answer has more than fits into the buffers; again for the rest of a last one."""
     most = 512
 
     _phase: str | None = None
@@ -84,10 +84,11 @@ class BoundedConnection(H11Protocol):
 
     def _watch(self) -> None:
         state = self.conn.their_state
-        if self.transport.is_closing():
-            self._enter(None, 0.0)
-        elif self._phase == "answer":
+        if self._phase == "answer":
             return
+        # Closing waits for a buffer that the other side may never empty.
+        if self.transport.is_closing():
+            self._enter("answer", self.answer_seconds)
         elif state is h11.IDLE:
             self._enter("head", self.head_seconds)
         elif state is h11.SEND_BODY:
@@ -106,6 +107,8 @@ class BoundedConnection(H11Protocol):
             self._timer = self.loop.call_later(seconds, self._give_up)
 
     def _give_up(self) -> None:
+        # It ends in the next turn of the loop; until then it is nobody's place to take.
+        self._enter(None, 0.0)
         # Not `close`: it would wait for a buffer that the other side does not empty.
         self.transport.abort()
 
@@ -115,5 +118,4 @@ class BoundedConnection(H11Protocol):
             for each in self.connections
             if isinstance(each, BoundedConnection) and each is not self and each._phase == "head"
         ]
-        oldest = min(waiting, key=lambda each: each._since, default=self)
-        oldest.transport.abort()
+        min(waiting, key=lambda each: each._since, default=self)._give_up()
