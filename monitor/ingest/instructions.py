@@ -34,7 +34,8 @@ _ASKS_FOR_SOMETHING = re.compile(
     + r"""(?:write|give|provide|create|produce|generate|make|draft|compose|prepare|read|
     analy[sz]e|extract|describe|reduce|compress|paraphrase|rewrite|turn|keep|use|focus|include|
     avoid|answer|respond|reply|return|output|limit|be|do\ not|don['’]t|no\ more\ than|
-    in\ (?:at\ most|no\ more\ than|one|two|three|four|five|a\ few|\d{1,3})|
+    in\ (?:(?:at\ most|no\ more\ than)\ )?(?:one|two|three|four|five|a\ few|\d{1,3})\ (?:\w+\ )?
+    (?:sentences?|words?|paragraphs?|bullets?|lines?|(?:bullet\ |key\ )?points?)|
     what\ (?:is|are)\ the|schreiben?|erstellen?|kürzen?|rédigez|escrib[ae])\b""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -64,6 +65,12 @@ _STOP = re.compile(r"[.!:][ \t]+(?=\S)")
 _LONGEST_BESIDE = 300  # characters
 _LEAST_BESIDE = 30  # words
 _ELSEWHERE = re.compile(r"\b(?:above|earlier|previous|attached)\b", re.IGNORECASE)
+_TO_THE_MODEL = re.compile(r"^\W*(?:you\ (?:are|will|must)|act\ as|hi|hello)\b", re.IGNORECASE)
+_NAMES_THE_TASK = re.compile(
+    r"""\b(?:summar\w+|sum\ up|tl;?\ ?dr|condense|shorten|abridge|abstract|synopsis|key\ points|
+    bullet\ points|takeaways|zusammenfass\w+|fasse?n?|résum\w+|resum\w+)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _FENCES = (
     re.compile(r"^<(?P<tag>[A-Za-z][\w-]{0,40})>(?P<inside>.*)</(?P=tag)>$", re.DOTALL),
     re.compile(r'^(?P<fence>"""|\'\'\'|```|###|---)(?P<inside>.*)(?P=fence)$', re.DOTALL),
@@ -145,16 +152,24 @@ def _leading(head: str, *, ends: bool) -> int:
 def _beside_its_text(head: str, paragraph: str) -> int:
     """Length of an instruction that shares its paragraph with the text, up to a colon or a stop.
 
-    What follows it has to be more than a further remark on the task; else the whole paragraph
-    would pass for an instruction, and the beginning of the document be lost with it.
+    Only sentences from the start on count: the first one that is neither asked of the model nor
+    addressed to it is the document's, whatever comes later. What follows the instruction has to
+    be more than a further remark on the task; else the whole paragraph would pass for an
+    instruction, and the beginning of the document be lost with it.
     """
     begin, cut = 0, 0
     for stop in _STOP.finditer(head.partition("\n")[0][:_LONGEST_BESIDE]):
-        if is_instruction(head[begin : stop.start()]):
+        sentence = head[begin : stop.start()]
+        if is_instruction(sentence):
             cut = stop.end()
+        elif not _TO_THE_MODEL.search(sentence) and not (
+            cut and _ASKS_FOR_SOMETHING.search(sentence)
+        ):
+            break
         begin = stop.end()
-    beside = (paragraph or head)[cut:]
-    if not cut or _ELSEWHERE.search(head[:cut]):
+    asked, beside = head[:cut], (paragraph or head)[cut:]
+    # "In two weeks the following teams meet." asks for nothing.
+    if not _NAMES_THE_TASK.search(asked) or _ELSEWHERE.search(asked):
         return 0
     return cut if len(beside.split()) >= _LEAST_BESIDE and not is_instruction(beside) else 0
 

@@ -90,6 +90,26 @@ def test_an_instruction_in_the_paragraph_of_the_text_is_cut_off(
 
 
 @pytest.mark.parametrize(
+    "start",
+    [
+        "A storm came on Monday. In one day the following towns were flooded: Cork and Tralee.",
+        "In two weeks the following teams meet in the last round.",
+        "The minister resigned. Please give a short summary of your letter, a reporter asked.",
+        "Police made an arrest. Read the following statement, they said.",
+    ],
+)
+def test_a_sentence_of_the_text_that_reads_like_a_request_cuts_nothing_off(start: str) -> None:
+    """What comes before it is the document's, and would be lost."""
+    assert without_instructions(f"{start} {PARAGRAPH}") == f"{start} {PARAGRAPH}"
+
+
+def test_an_instruction_ends_where_the_text_begins() -> None:
+    """A request that the text tells of, further on, is a part of it."""
+    text = f"The minister resigned. Give a short summary of it, a reporter asked. {PARAGRAPH}"
+    assert without_instructions(f"Summarize this text. {text}") == text
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "Summarize the text above. Keep the names as they are.",
