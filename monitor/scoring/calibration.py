@@ -46,12 +46,14 @@ def calibrate(
     `kept` are documents of earlier windows that the reference holds nothing in place of: they
     make the normalizers, too, and are no part of the halves.
 
-    Raises `UsageError` where the whole reference is too small, or so stable that its
-    95th percentile is 0: every later tremor would be an HSS of 1.
+    Raises `UsageError` where the reference is too small, whatever is kept beside it, or all of
+    it so stable that its 95th percentile is 0: every later tremor would be an HSS of 1.
     """
     fresh = [document for document in reference if document.distances]
+    # What is kept is no reason to hold others to a handful of documents.
+    _require(fresh, window, min_documents, min_distances)
     documents = [*fresh, *(document for document in kept if document.distances)]
-    pooled = _of_all(documents, window, min_documents, min_distances)
+    pooled = _of_all(documents, window)
     own, warnings = _of_categories(_by_category(documents), min_documents, min_distances)
     normalizers = (pooled, *own)
     groups: list[tuple[str | None, list[ReferenceDocument]]] = [
@@ -96,10 +98,10 @@ def _by_category(
     return parts
 
 
-def _of_all(
+def _require(
     documents: Sequence[ReferenceDocument], window: str, min_documents: int, min_distances: int
-) -> Normalizer:
-    """The pooled normalizer; raises `UsageError` where there is none."""
+) -> None:
+    """Raises `UsageError` for too small a reference."""
     distances = sum(len(document.distances) for document in documents)
     if len(documents) < min_documents or distances < min_distances:
         raise UsageError(
@@ -107,10 +109,14 @@ def _of_all(
             f"a calibration needs at least {min_documents} and {min_distances}: "
             "widen the window, or wait until more records are scored"
         )
+
+
+def _of_all(documents: Sequence[ReferenceDocument], window: str) -> Normalizer:
+    """The pooled normalizer; raises `UsageError` where there is none."""
     pooled = normalizer(documents, None)
     if pooled.value < SMALLEST:
         raise UsageError(
-            f"window {window!r}: the 95th percentile of {distances} distances is "
+            f"window {window!r}: the 95th percentile of {pooled.distances} distances is "
             f"{pooled.value:.2g}; a reference that never moves normalizes nothing: ask for "
             "stronger perturbations, or check that the summarizer reads its document"
         )

@@ -99,6 +99,12 @@ def test_too_small_a_reference_is_refused_with_its_size(documents):
         made(reference(documents) if documents else [])
 
 
+def test_what_others_keep_is_no_substitute_for_a_reference():
+    """A few documents would take the place of what their series was held to before."""
+    with pytest.raises(UsageError, match="'w': 5 documents with 40 distances"):
+        made(reference(5), kept=reference(200))
+
+
 def test_documents_without_distances_do_not_count():
     """Records whose every run failed are no reference."""
     with pytest.raises(UsageError, match="19 documents"):
