@@ -103,8 +103,8 @@ def test_a_calibration_of_one_service_leaves_the_others_what_they_are_held_to(
     stores, score, calibration
 ) -> None:
     """The way back from a false alarm of one service must not blind the monitor for all others."""
-    score([0.2, 0.25] * 30)
-    score([0.4, 0.45] * 30, service="sport")
+    score([0.2, 0.25] * 60)
+    score([0.4, 0.45] * 60, service="sport")
     settings = {"encoder": "minilm"}
     mark = fingerprint(settings)
     note_fingerprint(stores, mark, settings)
@@ -121,11 +121,11 @@ def test_a_calibration_of_one_service_leaves_the_others_what_they_are_held_to(
         stores.calibrations.activate(made.id)
         return made
 
-    first = frozen(Window(name="all", until=calibration("any", 0.5, hours=60).until))
-    score([0.8], first=60, service="sport", fingerprint=mark)
+    first = frozen(Window(name="all", until=calibration("any", 0.5, hours=120).until))
+    score([0.8], first=120, service="sport", fingerprint=mark)
     second = frozen(Window(name="again", until=now(), service="news"))
     third = frozen(Window(name="once more", until=now(), service="news"))
-    assert [each.normalizers[0].documents for each in (first, second, third)] == [120] * 3
+    assert [each.normalizers[0].documents for each in (first, second, third)] == [240] * 3
     assert first.warnings == ()
     assert third.warnings == (
         "sport · gemma · politics: nothing of it is in this window, so it keeps its reference of "
