@@ -139,12 +139,12 @@ def test_a_calibration_of_one_service_leaves_the_others_what_they_are_held_to(
     assert (after.fitted, after.origin, after.since) == (before.fitted, first.id, before.since)
     assert held[third.id][NEWS, "raw_distance"].origin is None
     hss = restore_reference(held[third.id][sport, "hss"].fitted)
-    assert (hss.id, hss.records) == (third.id, 60)
+    assert (hss.id, hss.records) == (third.id, 120)
     samples = SqlSamples(stores)
     for signal in ("hss", "raw_distance"):
         found = samples.reference(sport, signal, third, until=third.created_at)
-        assert (len(found), found.ids[-1]) == (60, "sport-059")
-    assert len(samples.sample(sport, "hss", calibration=third)) == 61
+        assert (len(found), found.ids[-1]) == (120, "sport-119")
+    assert len(samples.sample(sport, "hss", calibration=third)) == 121
 
 
 def test_a_release_is_a_reference_of_its_own(stores, score, calibration) -> None:
