@@ -38,9 +38,7 @@ class Posting:
                 submission = await asyncio.to_thread(read, content_type(request), body)
                 body.clear()  # up to 16 MiB that nothing needs any more
                 if is_replay(request.headers.get("tracestate", "")):
-                    # Whoever posts inside of the call that it reports is traced like it.
-                    replays = len(submission.records) + submission.replays
-                    submission = replace(submission, records=(), replays=replays)
+                    submission = _inside_replay(submission)
                 sampled = await self._sampled(submission)
             if submission.replays:
                 self.intake.replay_ignored(submission.replays)
@@ -55,6 +53,18 @@ class Posting:
                 lambda: tuple(redaction.record(record) for record in records)
             )
         return sum(await self.intake.take(records)) if records else 0
+
+
+def _inside_replay(submission: Submission) -> Submission:
+    """What is left of records that were posted inside of a replay.
+
+    Whoever posts inside of the call that it reports is traced like it. A batch that only happened
+    to be full then holds other calls, too: those that tell their own trace are known by that.
+    """
+    records = submission.records
+    others = tuple(record for record in records if record.trace_id) if len(records) > 1 else ()
+    replays = submission.replays + len(records) - len(others)
+    return replace(submission, records=others, replays=replays)
 
 
 def refused(status: int, message: str, retry_after: float | None) -> Response:

@@ -78,6 +78,22 @@ def test_a_replay_among_others_is_passed_over_alone(front: Any) -> None:
     assert front.intake.replays == 1
 
 
+def test_a_batch_that_was_full_inside_a_replay_loses_no_traffic(front: Any) -> None:
+    """It holds calls of before, too; one that tells no trace could be the replay itself."""
+    batch = [
+        {**RECORD, "trace_id": "ab" * 16, "span_id": "ab" * 8},
+        {**RECORD, "trace_id": replay_trace_id(), "span_id": "cd" * 8},
+        {**RECORD, "id": "untold"},
+    ]
+    response = front.post(
+        "/v1/records", json.dumps(batch), content_type=JSON, tracestate="hss=replay"
+    )
+
+    assert (response.json()["accepted"], response.json()["sampled"]) == (3, 1)
+    assert [record.trace_id for record in front.intake.records.values()] == ["ab" * 16]
+    assert front.intake.replays == 2
+
+
 def test_the_data_of_an_event_may_be_a_replay(front: Any) -> None:
     """A gateway tells of every call that went through it."""
     event = {"specversion": "1.0", "id": "1", "source": "/gateway", "type": "summary"}
