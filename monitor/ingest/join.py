@@ -2,8 +2,9 @@
 
 Exporters of spans and logs run on their own timers, so either half may come first. A half
 waits here under (trace id, span id), within limits of number, bytes and time; what is
-dropped by a limit is counted. A log record carries no trace state, so only its span can
-tell that it belongs to a replay: an event without its span never becomes a record.
+dropped by a limit is counted. A log record carries no trace state, so where its trace id does not
+tell either, only its span says that it belongs to a replay: an event without its span never
+becomes a record.
 """
 
 from __future__ import annotations
