@@ -86,7 +86,8 @@ def connect(url: str, *, pool_size: int = 5, wait_seconds: float = 10.0) -> Data
     """Open `sqlite:///file.db` or `postgresql://user@host/name`.
 
     `wait_seconds` bounds each wait: for a free connection, for SQLite's write lock, for
-    PostgreSQL to accept a connection.
+    PostgreSQL to accept a connection; three times as long is waited for a network that does not
+    carry anything any more.
 
     Raises:
         ConfigurationError: the URL is of another kind, or names no file.
@@ -110,6 +111,12 @@ def connect(url: str, *, pool_size: int = 5, wait_seconds: float = 10.0) -> Data
             "application_name": "hss-monitor",
             # Server-side prepared statements break behind a pooler such as pgbouncer.
             "prepare_threshold": None,
+            # A network that swallows everything would hold a statement for a quarter of an hour
+            # by the system's own timeouts, or for two hours where only the answer is lost.
+            "tcp_user_timeout": round(3_000 * wait_seconds),
+            "keepalives_idle": max(1, round(wait_seconds)),
+            "keepalives_interval": max(1, round(wait_seconds)),
+            "keepalives_count": 2,
         }
     try:
         engine = sa.create_engine(parsed, **options)

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 import sqlalchemy as sa
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from monitor.errors import ConfigurationError, DatabaseUnavailable
 from monitor.records import RecordState
@@ -44,6 +45,25 @@ def test_a_server_that_does_not_answer_is_unavailable(tmp_path: Path) -> None:
         pass
     assert "hunter2" not in str(caught.value)
     assert str(tmp_path) in str(caught.value)
+
+
+def test_a_network_that_swallows_everything_is_not_waited_for_as_long_as_systems_do() -> None:
+    """A front would hang with it: each thread that asks the database, and the senders behind."""
+    database, asked = connect("postgresql://hss@db/x", wait_seconds=10), {}
+
+    def connecting(dialect: Any, record: Any, arguments: Any, options: dict[str, Any]) -> None:
+        asked.update(options)
+        raise DatabaseUnavailable
+
+    sa.event.listen(database.engine, "do_connect", connecting)
+    with pytest.raises(DatabaseUnavailable), database.read():
+        pass
+    own = {"prepare_threshold", "context"}  # psycopg's, the others are libpq's
+    libpq = {name: value for name, value in asked.items() if name not in own}
+    known = conninfo_to_dict(make_conninfo(**libpq))  # refuses what libpq does not know
+    times = {name: str(value) for name, value in known.items() if "keepalives" in name}
+    assert times == {"keepalives_idle": "10", "keepalives_interval": "10", "keepalives_count": "2"}
+    assert known["tcp_user_timeout"] == "30000"
 
 
 def test_a_password_in_the_query_is_not_shown_either() -> None:
