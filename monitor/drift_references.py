@@ -6,7 +6,7 @@ followed the traffic would adapt to every degradation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -53,30 +53,28 @@ def fit_references(
                 _reference(calibration, series, signal, sample, settings)
                 for signal, sample in samples.items()
             ]
-    for kept in kept_series(stores, window, fingerprint=calibration.fingerprint):
-        made += _kept(stores, calibration, kept, settings)
-    return made
+    kept = kept_series(stores, window, fingerprint=calibration.fingerprint)
+    return [*made, *_kept(stores, calibration, kept, settings)]
 
 
 def _kept(
-    stores: Stores, calibration: Calibration, kept: Kept, settings: Drift
+    stores: Stores, calibration: Calibration, kept: Sequence[Kept], settings: Drift
 ) -> Iterator[StoredReference]:
-    """The references of a series as they are, so that its detectors go on; HSS anew, because its
-    normalizer is another one."""
+    """The references of these series as they are, so that their detectors go on; HSS anew, because
+    its normalizer is another one."""
     replaced = stores.calibrations.active(calibration.fingerprint)
+    by_series = {each.series: each for each in kept}
     for held in stores.drift.references("" if replaced is None else replaced.id):
-        if held.series != kept.series:
+        one = by_series.get(held.series)
+        if one is None:
             continue
         same = held
         if held.signal == "hss":
-            severities = severities_of(stores, calibration, kept.window)
-            sample = sample_of(stores, held.series, "hss", calibration, kept.window, severities)
+            severities = severities_of(stores, calibration, one.window)
+            sample = sample_of(stores, held.series, "hss", calibration, one.window, severities)
             same = _reference(calibration, held.series, "hss", sample, settings)
         yield replace(
-            same,
-            calibration_id=calibration.id,
-            release=kept.origin.release,
-            origin=kept.origin.id,
+            same, calibration_id=calibration.id, release=one.origin.release, origin=one.origin.id
         )
 
 

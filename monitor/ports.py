@@ -7,7 +7,7 @@ Unless said otherwise implementations are used from one thread.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Protocol
 
@@ -156,6 +156,11 @@ class Encoder(Protocol):
 class SupportCheck(Protocol):
     def check(self, pairs: Sequence[tuple[str, str]]) -> list[Support]:
         """Support of the entities and numbers of each (document, summary)."""
+
+
+SET_BACK = timedelta(minutes=5)
+"""What is stored as later than now by more than this, was stored before the clock was set back:
+clocks that agree do not differ by so much."""
 
 
 class Clock(Protocol):

@@ -12,7 +12,7 @@ silence of the traffic is no recovery, and staleness has a threshold of its own.
 
 All functions are pure; times are handed in. The state is stored after each step, so that
 another evaluator can go on with it; a step that is not later than the last does nothing, so
-no breach opens twice. One that is earlier by more than `SET_BACK` says that the clock was set
+no breach opens twice. One that is earlier by more than `ports.SET_BACK` says that the clock was set
 back: its times of holding and of calm then run on from there, instead of standing still until
 the clock has caught up.
 """
@@ -27,9 +27,7 @@ from typing import Any
 
 from monitor.breaches.thresholds import Comparison, Contributor, Evaluation, Threshold
 from monitor.errors import MalformedInput
-
-SET_BACK = 300.0
-"""Seconds: clocks that agree do not differ by so much."""
+from monitor.ports import SET_BACK
 
 
 class BreachState(StrEnum):
@@ -100,7 +98,7 @@ def step(breach: Breach, threshold: Threshold, evaluation: Evaluation, *, now: f
     """Take one evaluation in. Steps go forward: one that is not later than the last does
     nothing, unless the clock was set back."""
     if breach.evaluated_at is not None and now <= breach.evaluated_at:
-        if breach.evaluated_at - now <= SET_BACK:
+        if breach.evaluated_at - now <= SET_BACK.total_seconds():
             return Step(breach=breach, opened=False, resolved=False)
         breach = _set_back(breach, now)
     seen = replace(breach, evaluated_at=now)

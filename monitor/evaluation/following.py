@@ -15,6 +15,7 @@ from monitor.evaluation.comparable import adjustable, shares_of
 from monitor.evaluation.ports import Samples
 from monitor.evaluation.references import Held
 from monitor.findings import Cursor, Series, SignalSample, WatchState
+from monitor.ports import SET_BACK
 
 log = structlog.get_logger(__name__)
 
@@ -22,8 +23,6 @@ BATCH = 2_000
 BATCHES = 10
 """At most so many a turn: after a long pause other series wait no longer than that."""
 TICK = timedelta(microseconds=1)
-SET_BACK = timedelta(minutes=5)
-"""Clocks that agree do not differ by so much."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

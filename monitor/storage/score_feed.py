@@ -16,7 +16,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from monitor.ports import Clock
+from monitor.ports import SET_BACK, Clock
 from monitor.storage.engine import Database
 from monitor.storage.outlet_tables import IS_SCORED, outlet_cursors
 from monitor.storage.score_rows import SCORE_COLUMNS, ScoreRow
@@ -26,8 +26,6 @@ from monitor.storage.upsert import upsert
 _TICK: Final = timedelta(seconds=1)
 _SKEW: Final = timedelta(seconds=5)
 """How far the clocks of fronts, scorers and the database may disagree."""
-_SET_BACK: Final = timedelta(minutes=5)
-"""Clocks that agree do not differ by so much."""
 _WRITING = sa.text(
     "SELECT min(xact_start) FROM pg_stat_activity "
     "WHERE datname = current_database() AND backend_xid IS NOT NULL AND pid <> pg_backend_pid()"
@@ -62,7 +60,7 @@ class SqlScoreFeed:
         with self._database.read() as connection:
             row = connection.execute(statement).mappings().one_or_none()
         now = self._clock()
-        if row is not None and row["finished_at"] <= now + _SET_BACK:
+        if row is not None and row["finished_at"] <= now + SET_BACK:
             return FeedPosition(**row)
         position = FeedPosition(finished_at=now, record_id="")
         self.move(position)
