@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 
@@ -34,17 +35,16 @@ def test_what_the_database_says_is_told() -> None:
 def test_a_failed_job_logs_why(capsys: pytest.CaptureFixture[str]) -> None:
     """In one line, and goes on."""
     logs.configure("info", "json")
-    done: list[str] = []
+    done = threading.Event()
 
     def fail() -> None:
         raise DatabaseUnavailable("database sqlite:///x: locked; …")
 
     scheduler = background(
-        [Job(name="prune", seconds=0.01, run=fail)], count=lambda job, outcome: done.append(outcome)
+        [Job(name="prune", seconds=0.01, run=fail)], count=lambda job, outcome: done.set()
     )
     scheduler.start()
-    while not done:
-        pass
+    assert done.wait(60)
     scheduler.shutdown()
     line = json.loads(capsys.readouterr().err.splitlines()[0])
     assert (line["event"], line["job"]) == ("job_failed", "prune")
