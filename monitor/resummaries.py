@@ -71,7 +71,7 @@ class Resummarizer:
             ]
         )
         perturbed = tuple(summaries[unchanged:])
-        baseline = record.summary if self._observed_baseline else _text(summaries[0])
+        baseline = record.summary if self._observed_baseline else _own_baseline(summaries)
         _require_half(perturbed, summaries)
         nulls = [(summary, "run") for summary in summaries[own:unchanged]]
         nulls += [(Summary(text=choice), "choice") for choice in choices]
@@ -96,27 +96,32 @@ def with_resummaries(result: ScoredRecord, made: Resummaries) -> ScoredRecord:
     )
 
 
-def _text(summary: Summary) -> str:
-    if summary.text is None:
-        raise Unscorable(
-            summary.reason or Reason.SUMMARIZER_ERROR, f"no baseline summary: {summary.detail}"
-        )
-    return summary.text
+def _own_baseline(asked: Sequence[Summary]) -> str:
+    own = asked[0]
+    if own.text is None:
+        reason, detail = _cause(own.reason or Reason.SUMMARIZER_ERROR, own.detail, asked)
+        raise Unscorable(reason, f"no baseline summary: {detail}")
+    return own.text
 
 
 def _require_half(perturbed: Sequence[Summary], asked: Sequence[Summary]) -> None:
     missing = _missing(perturbed)
     if 2 * len(missing) <= len(perturbed):
         return
-    told = missing
-    reason = Counter(why for why, _ in missing).most_common(1)[0][0]
-    if reason is Reason.SUMMARIZER_THROTTLED:
-        told = _missing(asked)
-        reason = next((why for why, _ in told if why in _CAUSES), reason)
-    detail = next(detail for why, detail in told if why is reason)
+    commonest = Counter(why for why, _ in missing).most_common(1)[0][0]
+    first = next(detail for why, detail in missing if why is commonest)
+    reason, detail = _cause(commonest, first, asked)
     raise Unscorable(
         reason, f"{len(missing)} of {len(perturbed)} re-summaries are missing: {detail}"
     )
+
+
+def _cause(reason: Reason, detail: str, asked: Sequence[Summary]) -> tuple[Reason, str]:
+    """The failed call in place of one that was not made because of it."""
+    if reason is not Reason.SUMMARIZER_THROTTLED:
+        return reason, detail
+    failed = (each for each in _missing(asked) if each[0] in _CAUSES)
+    return next(failed, (reason, detail))
 
 
 def _missing(summaries: Sequence[Summary]) -> list[tuple[Reason, str]]:

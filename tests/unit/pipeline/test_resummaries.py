@@ -109,6 +109,20 @@ def test_without_an_own_baseline_there_is_nothing_to_measure_from() -> None:
     assert ended.value.detail == "no baseline summary: late"
 
 
+def test_a_baseline_that_waits_because_of_a_failed_call_ends_as_that_one_did() -> None:
+    """Calls run beside each other: a version may fail, and pause the others, before y₀ is asked
+    for. Waiting does not count as an attempt, so the record would come back for ever."""
+    paused = Summary(text=None, reason=Reason.SUMMARIZER_THROTTLED, detail="paused")
+    down = Summary(text=None, reason=Reason.SUMMARIZER_ERROR, detail="status 500")
+    with pytest.raises(Unscorable) as ended:
+        resummarize(paused, down, paused, observed=False)
+    assert ended.value.reason is Reason.SUMMARIZER_ERROR
+    assert ended.value.detail == "no baseline summary: status 500"
+    with pytest.raises(Unscorable) as ended:
+        resummarize(paused, paused, observed=False)
+    assert ended.value.reason is Reason.SUMMARIZER_THROTTLED
+
+
 def test_tokens_that_nobody_told_are_unknown() -> None:
     """A sum of nothing would be a silent zero in the bill."""
     begun = ScoredRecord(
