@@ -187,8 +187,8 @@ def renormalize(
 
     Of every release, and with `kept` also of series that keep their reference, from there to the
     end of the window: HSS of two calibrations do not compare, neither with a reference nor beside
-    each other. Raw distances stay as they are: they are what
-    everything can be recomputed from. To be called before the calibration is active.
+    each other. Raw distances stay as they are: they are what everything can be recomputed from. To
+    be called before the calibration is active.
     """
     found = severities_of(stores, calibration, replace(window, release=None))
     own = kept_series(stores, window, fingerprint=calibration.fingerprint) if kept else []
