@@ -73,7 +73,7 @@ def request(document: str, release: Release) -> IncomingRecord:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: Any) -> Iterator[Played]:
     """Calibrate on the good release, then score the same three documents under each."""
-    from monitor import scorer
+    from monitor import workbench
     from monitor.scoring.normalization import ReferenceDocument, normalizer
 
     folder: Path = tmp_path_factory.mktemp("blind")
@@ -100,8 +100,8 @@ def played(tmp_path_factory: Any) -> Iterator[Played]:
         }
     )
     with pytest.MonkeyPatch.context() as patch, open_stores(settings) as stores:
-        patch.setattr(scorer, "summarizer_of", lambda *_: service)
-        bench = scorer.build(settings, stores.calibrations)
+        patch.setattr(workbench, "summarizer_of", lambda *_: service)
+        bench = workbench.build(settings, stores.calibrations)
         results: dict[Release, list[ScoredRecord]] = {}
         run = _Run(stores, bench)
         run.scored([request(document, Release.GOOD) for document in REFERENCE])
