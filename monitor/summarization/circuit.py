@@ -12,7 +12,7 @@ from enum import StrEnum
 import structlog
 
 from monitor.errors import ConfigurationError
-from monitor.ports import Clock
+from monitor.ports import SET_BACK, Clock
 from monitor.summarization.limits import utc_now
 
 _log = structlog.get_logger(__name__)
@@ -46,7 +46,8 @@ class Circuit:
     The baseline is the mean latency of the first `warmup` answers and then follows slowly,
     but only while the endpoint is not slow, so that an overload cannot become its own norm.
     A pause lasts `pause` seconds, twice as long after each pause that did not help, at most
-    `pause_max`; a longer `Retry-After` is honoured. One thread, no locks.
+    `pause_max`; a longer `Retry-After` is honoured. One of which much more is left than it was
+    given ends: the clock was set back since. One thread, no locks.
     """
 
     def __init__(
@@ -72,6 +73,8 @@ class Circuit:
         self._factor, self._floor, self._warmup = factor, floor, warmup
         self._clock = clock
         self._failed_pauses = 0
+        self._longest = timedelta(0)
+        """What may be left of the pause."""
         self._answers = 0
         self.paused_until: datetime | None = None
         """End of the pause; stays set while half open, `None` while closed."""
@@ -88,7 +91,9 @@ class Circuit:
     def state(self) -> CircuitState:
         if self.paused_until is None:
             return CircuitState.CLOSED
-        return CircuitState.OPEN if self._clock() < self.paused_until else CircuitState.HALF_OPEN
+        left = self.paused_until - self._clock()
+        paused = timedelta(0) < left <= self._longest + SET_BACK
+        return CircuitState.OPEN if paused else CircuitState.HALF_OPEN
 
     def failed(self, cause: str, *, retry_after: float | None = None) -> None:
         """A call was refused, broke off or timed out: pause."""
@@ -125,8 +130,10 @@ class Circuit:
         if self.state is CircuitState.OPEN and self.paused_until is not None:
             # Calls that were in flight when the pause began: one trouble, one pause.
             self.paused_until = max(self.paused_until, now + timedelta(seconds=at_least))
+            self._longest = max(self._longest, timedelta(seconds=at_least))
             return
         self.paused_until, self.cause = until, cause
+        self._longest = until - now
         self.pauses += 1
         self._failed_pauses = min(self._failed_pauses + 1, 30)
         _log.warning("summarizer_paused", cause=cause, seconds=round(seconds, 1))

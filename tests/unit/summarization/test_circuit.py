@@ -26,6 +26,20 @@ def test_retry_after_lengthens_the_pause(clock):
     assert circuit.paused_until == clock.now + timedelta(seconds=120)
 
 
+@pytest.mark.parametrize("retry_after", [None, 1200])
+def test_a_clock_that_was_set_back_does_not_lengthen_the_pause(clock, retry_after):
+    """Nothing would be scored until it has caught up; one call asks instead."""
+    circuit = Circuit(pause=5, clock=clock)
+    circuit.failed("status 429")
+    circuit.failed("status 429", retry_after=retry_after)
+    clock.move(-60)
+    assert circuit.state is CircuitState.OPEN
+    clock.move(-3600)
+    assert circuit.state is CircuitState.HALF_OPEN
+    circuit.failed("status 429")
+    assert circuit.paused_until == clock.now + timedelta(seconds=10)
+
+
 def test_pauses_double_until_one_helps(clock):
     """A service that stays in trouble is asked more and more rarely."""
     circuit = Circuit(pause=5, pause_max=15, clock=clock)
