@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 
 from monitor.ingest.call import GenAiCall
 from monitor.ingest.sighting import Key, Sighting
+from monitor.ports import SET_BACK
 
 _ENTRY_BYTES = 2_048
 """What an entry takes besides its texts."""
@@ -94,7 +95,8 @@ class JoinBuffer:
         """Halves that were dropped since the last call: waited too long, or over a limit."""
         while self._waiting:
             oldest = next(iter(self._waiting.values()))
-            if oldest.since + self._wait > now:
+            # What came from the future came before the clock was set back, and holds up the rest.
+            if now - self._wait < oldest.since <= now + SET_BACK:
                 break
             self._evict()
         dropped, self._orphans = self._orphans, []

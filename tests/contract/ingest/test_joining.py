@@ -139,6 +139,15 @@ def test_the_buffer_keeps_within_its_limits(make_front: Any, sample: Any) -> Non
     assert small.size <= 5_000
 
 
+def test_a_clock_that_was_set_back_keeps_no_half_waiting(front: Any, sample: Any) -> None:
+    """A client whose content switch is off would be told of only when it has caught up."""
+    _post(front, "/v1/logs", sample(LOGS))
+    front.wait(-60)
+    assert front.intake.reasons == {}
+    front.wait(-3600)
+    assert front.intake.reasons == {Reason.SPAN_MISSING: 3}
+
+
 def test_upstream_sampling_is_kept_with_the_record(front: Any, sample: Any) -> None:
     """A sender that keeps one trace in four makes each record count for four."""
     request = json.loads(sample(TRACES))
