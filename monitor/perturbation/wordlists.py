@@ -56,7 +56,8 @@ def names() -> frozenset[str]:
 
 @cache
 def synonyms() -> Mapping[tuple[str, str], frozenset[str]]:
-    """`synonyms.tsv`: (part of speech, base form) → the base forms that may stand for it."""
+    """`synonyms.tsv`: (part of speech, base form) → the base forms, and plurals, that may stand
+    for it."""
     found: dict[tuple[str, str], set[str]] = {}
     for part, words, *others in _rows("synonyms.tsv"):
         for word in words.split():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from monitor.embedding.sbert import SbertEncoder
@@ -15,6 +17,8 @@ from monitor.perturbation.wordlists import synonyms
 SAID = Word(key="said", tag="VBD", part="VERB", lemma="say")
 ADDED = Word(key="added", tag="VBD", part="VERB", lemma="add")
 JAIL = Word(key="jail", tag="NN", part="NOUN", lemma="jail")
+POLICE = Word(key="police", tag="NNS", part="NOUN", lemma="police")
+POLICE_STATION = replace(POLICE, tag="NN")
 COMPANY = Word(key="company", tag="NN", part="NOUN", lemma="company")
 
 
@@ -45,6 +49,43 @@ def test_what_was_read_is_taken_though_the_encoder_sees_no_likeness(
 def test_a_third_column_holds_in_one_direction_only(candidates: Candidates) -> None:
     """`added two goals` is not `said two goals`."""
     assert "said" not in [c.word for c in candidates.of([ADDED])[ADDED]]
+
+
+def test_a_plural_stands_in_for_plurals_only(candidates: Candidates) -> None:
+    """`The police said` may be `the officers said`; a `police station` is no `officer station`."""
+    found = candidates.of([POLICE, POLICE_STATION])
+    people = {
+        word: {c.word for c in found[word] if c.vouched} & {"officer", "officers"}
+        for word in (POLICE, POLICE_STATION)
+    }
+    assert people == {POLICE: {"officers"}, POLICE_STATION: set()}
+
+
+@pytest.mark.parametrize(
+    ("part", "word", "other"),
+    [
+        ("NOUN", "strike", "attack"),  # of pilots
+        ("NOUN", "try", "attempt"),  # in rugby
+        ("NOUN", "bank", "lender"),  # of a river
+        ("NOUN", "death", "fatality"),  # as a penalty
+        ("NOUN", "injury", "wound"),  # of a knee
+        ("NOUN", "game", "match"),  # in tennis
+        ("NOUN", "treatment", "therapy"),  # of prisoners
+        ("VERB", "find", "discover"),  # guilty
+        ("VERB", "carry", "transport"),  # out
+        ("VERB", "appear", "seem"),  # in court
+        ("VERB", "try", "attempt"),  # for murder
+        ("VERB", "detain", "arrest"),  # asylum seekers
+        ("VERB", "claim", "allege"),  # responsibility
+        ("ADJ", "international", "global"),  # an airport
+        ("ADJ", "suspected", "alleged"),  # a cancer
+    ],
+)
+def test_what_holds_in_one_sense_of_a_word_only_is_not_listed(
+    part: str, word: str, other: str
+) -> None:
+    """A listed pair is taken before all others, in whatever sense the word is used."""
+    assert other not in synonyms().get((part, word), frozenset())
 
 
 def test_a_class_of_another_sense_does_not_refuse_what_was_read(
