@@ -208,7 +208,7 @@ def _without_secrets(url: str | None, *, path: bool = False) -> str | None:
             parts.scheme,
             f"{_HIDDEN}@{host}" if user or at else host,
             f"/{_HIDDEN}" if path and parts.path.strip("/") else parts.path,
-            re.sub(r"(?<==)[^&]*|^[^=&]+$", _HIDDEN, parts.query),
+            re.sub(r"(?<==)[^&]*|(?:^|(?<=&))[^=&]+(?=&|$)", _HIDDEN, parts.query),
             "",
         )
     )

@@ -150,7 +150,7 @@ def test_addresses_are_shown_without_what_opens_them(tmp_path: Path) -> None:
         "summarizer: {kind: chat, chat: {model: m, url: 'https://llm.example/v1/chat?v=1&key=sekret'}}\n"
         "outlets:\n"
         "  webhook: {url: 'https://u:sekret@hook.example/services/sekret', secret: sekret}\n"
-        "  events: {url: 'https://otlp.example:4318/v1/logs?sekret'}\n",
+        "  events: {url: 'https://otlp.example:4318/v1/logs?sekret&v=1&sekret'}\n",
     )
     shown = configuration.shown(settings)
     assert "sekret" not in str(shown)
@@ -159,7 +159,10 @@ def test_addresses_are_shown_without_what_opens_them(tmp_path: Path) -> None:
         shown["summarizer"]["chat"]["url"] == f"https://llm.example/v1/chat?v={hidden}&key={hidden}"
     )
     assert shown["outlets"]["webhook"]["url"] == f"https://{hidden}@hook.example/{hidden}"
-    assert shown["outlets"]["events"]["url"] == f"https://otlp.example:4318/v1/logs?{hidden}"
+    assert (
+        shown["outlets"]["events"]["url"]
+        == f"https://otlp.example:4318/v1/logs?{hidden}&v={hidden}&{hidden}"
+    )
 
 
 def test_a_secret_is_never_shown(tmp_path: Path) -> None:
