@@ -7,13 +7,12 @@ import yaml
 
 from monitor import configuration
 from monitor.access.policy import policy_of
+from monitor.cli.execution import check_execution
 from monitor.cli.options import Config, Json
 from monitor.cli.output import emit, note
 from monitor.delivering import check_outlets
 from monitor.front_stages import check_stages
 from monitor.reference import configuration_reference, metrics_reference
-from monitor.stores import require_shared_queue
-from monitor.summarizers import check_summarizer
 
 config = typer.Typer(help="Check and show the configuration.", no_args_is_help=True)
 
@@ -28,9 +27,7 @@ def check(config: Config = None) -> None:
     policy_of(settings.access)
     check_outlets(settings)
     check_stages(settings)
-    check_summarizer(settings)
-    if settings.execution.backend == "none":
-        require_shared_queue(settings)
+    check_execution(settings)
     if config is None:
         note("no --config was given; the defaults and the environment are valid")
     else:

@@ -90,7 +90,7 @@ def _alert(threshold: Threshold, gap: str) -> Alert:
         severity=threshold.severity,
         summary=f"{kind.summary}: {WHO}",
         description=f"Breach of {threshold.name} ({rule(threshold)}): it is "
-        f"{{{{ $value | humanize }}}} for {WHO}; NaN: too few records now. It ends after "
+        f"{{{{ $value | humanize }}}} for {WHO}; NaN: no value now. It ends after "
         f"{duration(threshold.calm_seconds)} on the good side.",
         dashboard=INCIDENT,
         path="/breaches/latest",

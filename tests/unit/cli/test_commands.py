@@ -32,6 +32,25 @@ def test_a_valid_configuration_is_said_so(
     assert (result.code, result.out, result.err) == (0, "", said)
 
 
+@pytest.mark.parametrize(("backend", "code"), [("local", 2), ("none", 0)])
+def test_a_front_without_scorers_needs_no_key_of_their_summarizer(
+    cli: Any, tmp_path: Path, backend: str, code: int
+) -> None:
+    """The key is mounted where it is used; a check before the start must not ask for it here."""
+    file = tmp_path / "my.yaml"
+    replay = {"url": "https://llm.example/v1", "api_key_file": str(tmp_path / "absent")}
+    file.write_text(
+        yaml.safe_dump(
+            {
+                "summarizer": {"kind": "replay", "replay": replay},
+                "execution": {"backend": backend},
+            }
+        ),
+        encoding="utf-8",
+    )
+    assert cli("config", "check", "--config", str(file)).code == code
+
+
 def test_show_prints_what_is_in_force_and_no_secret(cli: Any, monkeypatch: Any) -> None:
     """The environment wins over the file; keys and passwords are hidden in both forms."""
     monkeypatch.setenv("HSS_MONITOR__SAMPLING__RATE", "0.25")
