@@ -72,6 +72,15 @@ def events(receiver: Any) -> list[Any]:
     ]
 
 
+def told_once(receiver: Any) -> list[Any]:
+    """The events without repetitions: one that was killed before it noted the answer asks again."""
+    first: dict[int, Any] = {}
+    for event in events(receiver):
+        # When it was observed differs, when its record was scored does not.
+        first.setdefault(event.time_unix_nano, event)
+    return list(first.values())
+
+
 def test_scores_arrive_as_events_of_the_spans_that_they_judge(
     make_sidecar: Any, receiver: Any
 ) -> None:
@@ -87,14 +96,14 @@ def test_scores_arrive_as_events_of_the_spans_that_they_judge(
     # From its first turn on the job sends what is scored.
     sidecar.wait_for(lambda: len(sidecar.rows("SELECT * FROM outlet_cursors")) == 1)
     score(sidecar, "r1", 0.25, trace_id=TRACE, span_id=SPAN)
-    sidecar.wait_for(lambda: len(receiver.requests) == 1)
+    sidecar.wait_for(lambda: len(receiver.requests) >= 1)
     sidecar.kill()
     sidecar.start()
     score(sidecar, "r2", 0.95)
-    sidecar.wait_for(lambda: len(events(receiver)) >= 2)
+    sidecar.wait_for(lambda: len(told_once(receiver)) == 2)
     assert {request.path for request in receiver.requests} == {"/v1/logs"}
     assert {request.headers["authorization"] for request in receiver.requests} == {"Bearer t"}
-    first, second = events(receiver)
+    first, second = told_once(receiver)
     assert (first.event_name, first.trace_id.hex(), first.span_id.hex()) == (
         "gen_ai.evaluation.result",
         TRACE,
@@ -109,7 +118,7 @@ def test_scores_arrive_as_events_of_the_spans_that_they_judge(
     assert told["gen_ai.evaluation.score.label"].string_value == "fail"
     assert second.trace_id == b""
     sidecar.wait_for(
-        lambda: sidecar.total("hss_outlet_requests_total", outlet="events", outcome="taken") == 1
+        lambda: sidecar.total("hss_outlet_requests_total", outlet="events", outcome="taken") >= 1
     )
 
 
