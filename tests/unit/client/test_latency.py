@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from statistics import quantiles
+from statistics import median, quantiles
 from typing import Any
 
 import pytest
@@ -15,14 +15,14 @@ DOCUMENT = "The council approved the new bridge on Monday. " * 100
 
 
 def _cost(client: Client) -> tuple[float, float]:
-    """99th percentile of the time of a call, and the most CPU time of one, in seconds."""
+    """Median time of a call, and the 99th percentile of its CPU time, in seconds."""
     walls, cores = [], []
     for _ in range(CALLS):
         wall, core = time.perf_counter(), time.thread_time()
         client.send(DOCUMENT, "It was approved.", request={"messages": [{"content": DOCUMENT}]})
         cores.append(time.thread_time() - core)
         walls.append(time.perf_counter() - wall)
-    return quantiles(walls, n=100)[-1], max(cores)
+    return median(walls), quantiles(cores, n=100)[-1]
 
 
 @pytest.mark.parametrize("sidecar", ["up", "down", "hanging"])
