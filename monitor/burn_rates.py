@@ -9,30 +9,13 @@ rests on three records must not wake anybody, however many they stand for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from monitor.findings import Series
+from monitor.records import FinishedRecord
 from monitor.settings import Threshold
 from monitor.storage.signal_columns import SKIPPED
 from monitor.storage.windows import OF_EXPLAINED
 from monitor.telemetry import Telemetry
-
-
-class FinishedRow(Protocol):
-    """A final record; a signal that is stored with it is an attribute of the same name."""
-
-    @property
-    def service(self) -> str: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def category(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def probability(self) -> float: ...
-    @property
-    def attribution_probability(self) -> float | None: ...
 
 
 class BurnRates:
@@ -53,7 +36,7 @@ class BurnRates:
         self._thresholds = [each for each in thresholds if each.level is not None]
         self._level_of = level_of
 
-    def count(self, row: FinishedRow) -> None:
+    def count(self, row: FinishedRecord) -> None:
         """Take one record in; the caller hands each over once."""
         for threshold in self._thresholds:
             if not threshold.watches(row.service, row.model, row.category):
@@ -73,21 +56,21 @@ class BurnRates:
             self._telemetry.count("hss_threshold_observed_total", *labels)
             self._telemetry.count("hss_threshold_exceeded_total", *labels, by=float(exceeded))
 
-    def _level(self, threshold: Threshold, row: FinishedRow) -> float | None:
+    def _level(self, threshold: Threshold, row: FinishedRecord) -> float | None:
         if threshold.level is not None and threshold.level.value is not None:
             return threshold.level.value
         series = Series(service=row.service, model=row.model, category=row.category)
         return self._level_of(threshold.name, series)
 
 
-def _value(row: FinishedRow, signal: str) -> float | None:
+def _value(row: FinishedRecord, signal: str) -> float | None:
     if signal == SKIPPED:
         return 0.0 if row.state == "scored" else 1.0
     value: float | None = getattr(row, signal, None) if row.state == "scored" else None
     return value
 
 
-def _weight(row: FinishedRow, signal: str) -> float | None:
+def _weight(row: FinishedRecord, signal: str) -> float | None:
     if signal not in OF_EXPLAINED:
         return 1 / row.probability
     if not row.attribution_probability:

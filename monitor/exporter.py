@@ -8,72 +8,16 @@ longer in it vanishes instead of going stale.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from monitor.records import FinishedRecord
 from monitor.telemetry import BY_NAME, Telemetry
-
-
-class FinishedRow(Protocol):
-    """A record in a final state, as the database hands it over once."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def service(self) -> str: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def category(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def reason(self) -> str | None: ...
-    @property
-    def trace_id(self) -> str | None: ...
-    @property
-    def hss(self) -> float | None: ...
-    @property
-    def raw_distance(self) -> float | None: ...
-    @property
-    def null_distance(self) -> float | None: ...
-    @property
-    def entity_support(self) -> float | None: ...
-    @property
-    def number_support(self) -> float | None: ...
-    @property
-    def content_word_precision(self) -> float | None: ...
-    @property
-    def summac(self) -> float | None: ...
-    @property
-    def factcc(self) -> float | None: ...
-    @property
-    def shap_instability(self) -> float | None: ...
-    @property
-    def shap_reason(self) -> str | None: ...
-    @property
-    def lime_instability(self) -> float | None: ...
-    @property
-    def lime_reason(self) -> str | None: ...
-    @property
-    def smile_instability(self) -> float | None: ...
-    @property
-    def smile_reason(self) -> str | None: ...
-    @property
-    def attention_instability(self) -> float | None: ...
-    @property
-    def attention_reason(self) -> str | None: ...
-    @property
-    def core_seconds(self) -> float | None: ...
-    @property
-    def stage_seconds(self) -> Mapping[str, float]: ...
-
 
 STAGE_OF = {
     "hss_raw_distance": "distance",
@@ -93,7 +37,7 @@ STAGE_OF = {
 _EXPLAIN = "attribute"
 
 
-def count_finished(telemetry: Telemetry, row: FinishedRow) -> None:
+def count_finished(telemetry: Telemetry, row: FinishedRecord) -> None:
     """Feed one finished record into counters and histograms."""
     stratum = telemetry.labels.stratum(row.service, row.model, row.category)
     if row.state == "scored":
@@ -142,7 +86,7 @@ def count_finished(telemetry: Telemetry, row: FinishedRow) -> None:
         telemetry.count("hss_score_core_seconds_total", by=row.core_seconds)
 
 
-def _ended(row: FinishedRow, explained: list[float | None]) -> Iterator[tuple[str, bool]]:
+def _ended(row: FinishedRecord, explained: list[float | None]) -> Iterator[tuple[str, bool]]:
     """The stages that owe no histogram of their own, and whether each gave what it has to.
 
     A record that is not scored stopped in the last stage that it reached.

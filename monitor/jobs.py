@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from monitor.execution.local import LocalProcesses
-from monitor.exporter import FinishedRow, count_finished
+from monitor.exporter import count_finished
+from monitor.records import FinishedRecord
 from monitor.telemetry import Telemetry
 
 PAGE = 500
 
-Row = TypeVar("Row", bound=FinishedRow, covariant=True)
 
-
-class Finished(Protocol[Row]):
+class Finished(Protocol):
     """Records that are final and were not counted yet."""
 
-    def take_unobserved(self, front: str, limit: int = PAGE) -> Sequence[Row]:
+    def take_unobserved(self, front: str, limit: int = PAGE) -> Sequence[FinishedRecord]:
         """Those of a front, at most `limit`; each is returned once in its life."""
 
 
@@ -30,11 +29,11 @@ def supervise(scorers: LocalProcesses, telemetry: Telemetry) -> None:
 
 
 def count_finished_records(
-    repository: Finished[Row],
+    repository: Finished,
     telemetry: Telemetry,
     front: str,
     *,
-    also: Callable[[Row], None],
+    also: Callable[[FinishedRecord], None],
 ) -> int:
     """Feed every record that this front took in and that is final now, exactly once.
 

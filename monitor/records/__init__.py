@@ -19,6 +19,8 @@
     factuality    Support, FactualScore    what the document bears out
         ▼
     scored        ScoredRecord             all of it, as it is stored
+        ▼
+    finished      FinishedRecord           what the metrics count of it
 
 Beside them `outcome` says where a record stands (`RecordState`) and why a value is unknown
 (`Reason`).
@@ -38,6 +40,7 @@ from monitor.records.attribution import (
 )
 from monitor.records.distances import NullRun, PerturbationScore, SummaryDistribution, Transport
 from monitor.records.factuality import FactualScore, Support, UnsupportedFact
+from monitor.records.finished import FinishedRecord
 from monitor.records.incoming import CapturedRequest, IncomingRecord, Message
 from monitor.records.lease import Lease, LeasedRecord
 from monitor.records.outcome import Reason, RecordState
@@ -61,6 +64,7 @@ __all__ = [
     "CapturedRequest",
     "Explanation",
     "FactualScore",
+    "FinishedRecord",
     "FloatArray",
     "Granularity",
     "IncomingRecord",

@@ -10,9 +10,10 @@ import sqlalchemy as sa
 from monitor.findings import BreachRow
 from monitor.storage import breach_rows
 from monitor.storage.engine import Database
+from monitor.storage.filters import between, equal
 from monitor.storage.finding_tables import breaches
+from monitor.storage.keyset import earlier
 from monitor.storage.paging import check_limit, position_word, read_position
-from monitor.storage.series_columns import of_series
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,14 +51,8 @@ def list_breaches(
         .limit(limit + 1)
     )
     if after is not None:
-        opened_at, breach_id = read_position(after)
-        statement = statement.where(
-            sa.tuple_(breaches.c.opened_at, breaches.c.id)
-            < sa.tuple_(
-                sa.literal(opened_at, breaches.c.opened_at.type),
-                sa.literal(breach_id, breaches.c.id.type),
-            )
-        )
+        place = read_position(after)
+        statement = statement.where(earlier(breaches.c.opened_at, breaches.c.id, place))
     with database.read() as connection:
         rows = [breach_rows.breach_row(row) for row in connection.execute(statement)]
     page = tuple(rows[:limit])
@@ -68,14 +63,18 @@ def list_breaches(
 
 
 def _terms(wanted: BreachFilter) -> list[sa.ColumnElement[bool]]:
-    terms = of_series(breaches, wanted.service, wanted.model, wanted.category)
-    if wanted.threshold is not None:
-        terms.append(breaches.c.threshold == wanted.threshold)
-    if wanted.state is not None:
-        terms.append(breaches.c.state == wanted.state)
+    terms = [
+        *equal(
+            breaches,
+            service=wanted.service,
+            model=wanted.model,
+            category=wanted.category,
+            threshold=wanted.threshold,
+            state=wanted.state,
+        ),
+        *between(breaches.c.opened_at, None, wanted.until),
+    ]
     if wanted.since is not None:
         ended = breaches.c.resolved_at
         terms.append(sa.or_(ended.is_(None), ended >= wanted.since))
-    if wanted.until is not None:
-        terms.append(breaches.c.opened_at < wanted.until)
     return terms

@@ -23,6 +23,7 @@ from monitor.storage import breach_rows
 from monitor.storage.breach_list import BreachFilter, BreachPage, list_breaches
 from monitor.storage.breach_writing import save_breaches, save_contributors
 from monitor.storage.engine import Database
+from monitor.storage.filters import equal
 from monitor.storage.finding_tables import (
     IS_OPEN_BREACH,
     breach_contributors,
@@ -30,7 +31,7 @@ from monitor.storage.finding_tables import (
     threshold_states,
 )
 from monitor.storage.lease import require_lease
-from monitor.storage.series_columns import of_series, series_of
+from monitor.storage.series_columns import series_of
 from monitor.storage.upsert import upsert
 
 
@@ -55,9 +56,13 @@ class SqlBreachStore:
         category: str | None = None,
     ) -> list[ThresholdState]:
         """By series and threshold; what is None does not restrict."""
-        terms = of_series(threshold_states, service, model, category)
-        if threshold is not None:
-            terms.append(threshold_states.c.threshold == threshold)
+        terms = equal(
+            threshold_states,
+            threshold=threshold,
+            service=service,
+            model=model,
+            category=category,
+        )
         statement = (
             sa.select(threshold_states).where(*terms).order_by(*threshold_states.primary_key)
         )

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from monitor.records import FloatArray, RecordState
 from monitor.storage.engine import Database
+from monitor.storage.filters import between, equal
 from monitor.storage.queries import ROW_COLUMNS, RecordFilter, RecordRow
 from monitor.storage.tables import records, scores
 from monitor.storage.windows import OF_EXPLAINED, Signal
@@ -104,20 +105,14 @@ def record_rows(database: Database, record_ids: Sequence[str]) -> dict[str, Reco
 
 
 def _terms(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
-    equal = (
-        (records.c.service, wanted.service),
-        (records.c.model, wanted.model),
-        (records.c.category, wanted.category),
-        (records.c.release, wanted.release),
+    names = equal(
+        records,
+        service=wanted.service,
+        model=wanted.model,
+        category=wanted.category,
+        release=wanted.release,
     )
-    terms: list[sa.ColumnElement[bool]] = [
-        column == value for column, value in equal if value is not None
-    ]
-    if wanted.since is not None:
-        terms.append(records.c.received_at >= wanted.since)
-    if wanted.until is not None:
-        terms.append(records.c.received_at < wanted.until)
-    return terms
+    return [*names, *between(records.c.received_at, wanted.since, wanted.until)]
 
 
 def _sample(rows: Sequence[sa.RowMapping], signal: Signal) -> GroupSample:

@@ -18,6 +18,7 @@ from monitor.findings import (
 from monitor.ports import Clock
 from monitor.storage import drift_rows
 from monitor.storage.engine import Database
+from monitor.storage.filters import between, equal
 from monitor.storage.finding_tables import (
     drift_changes,
     drift_findings,
@@ -26,7 +27,7 @@ from monitor.storage.finding_tables import (
 )
 from monitor.storage.lease import require_lease
 from monitor.storage.paging import check_limit
-from monitor.storage.series_columns import of_series, series_of
+from monitor.storage.series_columns import series_of
 from monitor.storage.shared_tables import calibrations
 from monitor.storage.upsert import upsert
 
@@ -130,11 +131,9 @@ class SqlDriftStore:
     ) -> list[DriftFinding]:
         """The present verdicts, by series and signal; what is None does not restrict."""
         table = drift_findings
-        terms = of_series(table, service, model, category)
-        if signal is not None:
-            terms.append(table.c.signal == signal)
-        if state is not None:
-            terms.append(table.c.state == state)
+        terms = equal(
+            table, service=service, model=model, category=category, signal=signal, state=state
+        )
         statement = sa.select(table).where(*terms).order_by(*table.primary_key)
         with self._database.read() as connection:
             return [drift_rows.finding(row) for row in connection.execute(statement)]
@@ -151,9 +150,10 @@ class SqlDriftStore:
         """Changes at or after `since`, newest first; raises `UsageError` for a wrong limit."""
         check_limit(limit)
         table = drift_changes
-        terms = of_series(table, service, model, category)
-        if since is not None:
-            terms.append(table.c.at >= since)
+        terms = [
+            *equal(table, service=service, model=model, category=category),
+            *between(table.c.at, since, None),
+        ]
         statement = (
             sa.select(table)
             .where(*terms)

@@ -13,11 +13,12 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from monitor.errors import UsageError
 from monitor.records import Reason, RecordState
 from monitor.storage.engine import Database
+from monitor.storage.filters import between, equal
+from monitor.storage.keyset import earlier
 from monitor.storage.paging import MAX_PAGE as MAX_PAGE
-from monitor.storage.paging import position_word, read_position
+from monitor.storage.paging import check_limit, position_word, read_position
 from monitor.storage.tables import records, scores
 
 
@@ -122,8 +123,7 @@ def list_records(
     Raises:
         UsageError: `limit` is out of range, or `after` did not come from a page.
     """
-    if not 1 <= limit <= MAX_PAGE:
-        raise UsageError(f"limit: {limit} rows; ask for 1 to {MAX_PAGE}")
+    check_limit(limit)
     wanted = wanted or RecordFilter()
     statement = (
         sa.select(*ROW_COLUMNS)
@@ -134,14 +134,8 @@ def list_records(
         .limit(limit + 1)
     )
     if after is not None:
-        received_at, record_id = read_position(after)
-        statement = statement.where(
-            sa.tuple_(records.c.received_at, records.c.id)
-            < sa.tuple_(
-                sa.literal(received_at, records.c.received_at.type),
-                sa.literal(record_id, records.c.id.type),
-            )
-        )
+        place = read_position(after)
+        statement = statement.where(earlier(records.c.received_at, records.c.id, place))
     with database.read() as connection:
         rows = [RecordRow(**row) for row in connection.execute(statement).mappings()]
     page = tuple(rows[:limit])
@@ -152,23 +146,19 @@ def list_records(
 
 
 def _terms(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
-    terms: list[sa.ColumnElement[bool]] = []
-    equal = (
-        (records.c.service, wanted.service),
-        (records.c.model, wanted.model),
-        (records.c.category, wanted.category),
-        (records.c.release, wanted.release),
-        (records.c.trace_id, wanted.trace_id),
-    )
-    terms += [column == value for column, value in equal if value is not None]
-    if wanted.state is not None:
-        terms.append(records.c.state == wanted.state)
-    if wanted.reason is not None:
-        terms.append(records.c.reason == wanted.reason)
-    if wanted.since is not None:
-        terms.append(records.c.received_at >= wanted.since)
-    if wanted.until is not None:
-        terms.append(records.c.received_at < wanted.until)
+    terms = [
+        *equal(
+            records,
+            service=wanted.service,
+            model=wanted.model,
+            category=wanted.category,
+            release=wanted.release,
+            trace_id=wanted.trace_id,
+            state=wanted.state,
+            reason=wanted.reason,
+        ),
+        *between(records.c.received_at, wanted.since, wanted.until),
+    ]
     if wanted.min_hss is not None:
         terms.append(scores.c.hss >= wanted.min_hss)
     return terms

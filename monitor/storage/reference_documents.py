@@ -11,6 +11,8 @@ import sqlalchemy as sa
 
 from monitor.records import RecordState, Strength
 from monitor.storage.engine import Database
+from monitor.storage.filters import between, equal
+from monitor.storage.keyset import Place, later
 from monitor.storage.tables import perturbations, records, scores
 
 PAGE: Final = 500
@@ -54,14 +56,11 @@ def documents_where(
         .order_by(records.c.received_at, records.c.id)
         .limit(PAGE)
     )
-    last: tuple[datetime, str] | None = None
+    last: Place | None = None
     while True:
         page = statement
         if last is not None:
-            page = page.where(
-                sa.tuple_(records.c.received_at, records.c.id)
-                > sa.tuple_(sa.literal(last[0], records.c.received_at.type), sa.literal(last[1]))
-            )
+            page = page.where(later(records.c.received_at, records.c.id, last))
         # A transaction a page: a long reader would keep SQLite's log from shrinking.
         with database.read() as connection:
             rows = connection.execute(page).mappings().all()
@@ -90,17 +89,12 @@ def measured(
     category: str | None = None,
 ) -> list[sa.ColumnElement[bool]]:
     """Scored records with at least one distance, as far as the window restricts them."""
-    terms = [records.c.state == RecordState.SCORED, scores.c.distances > 0]
-    if since is not None:
-        terms.append(records.c.received_at >= since)
-    if until is not None:
-        terms.append(records.c.received_at < until)
-    if service is not None:
-        terms.append(records.c.service == service)
-    if model is not None:
-        terms.append(records.c.model == model)
-    if release is not None:
-        terms.append(records.c.release == release)
+    terms = [
+        records.c.state == RecordState.SCORED,
+        scores.c.distances > 0,
+        *between(records.c.received_at, since, until),
+        *equal(records, service=service, model=model, release=release),
+    ]
     if category is not None:
         terms.append(sa.func.coalesce(records.c.category, "") == category)
     return terms

@@ -14,9 +14,9 @@ import sqlalchemy as sa
 
 from monitor.findings import Series
 from monitor.ports import Clock
-from monitor.records import RecordState, Severity
+from monitor.records import FinishedRecord, RecordState, Severity
 from monitor.storage.engine import Database
-from monitor.storage.finished import FinishedRecord, take_unobserved
+from monitor.storage.finished import take_unobserved
 from monitor.storage.reference_documents import PAGE, ReferenceDocument, documents_where, measured
 from monitor.storage.tables import records, scores
 

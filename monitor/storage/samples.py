@@ -13,6 +13,8 @@ from monitor.errors import UsageError, choices
 from monitor.findings import Cursor, Series, SignalSample
 from monitor.records import RecordState
 from monitor.storage.engine import Database
+from monitor.storage.filters import between
+from monitor.storage.keyset import later
 from monitor.storage.signal_columns import (
     SKIPPED,
     has_columns,
@@ -117,13 +119,8 @@ def _final(signal: str) -> list[sa.ColumnElement[bool]]:
 def _between(
     since: datetime | None, until: datetime | None, after: Cursor | None
 ) -> list[sa.ColumnElement[bool]]:
-    terms: list[sa.ColumnElement[bool]] = []
-    if since is not None:
-        terms.append(records.c.received_at >= since)
-    if until is not None:
-        terms.append(records.c.received_at < until)
+    terms = between(records.c.received_at, since, until)
     if after is not None:
-        time, key = records.c.received_at, records.c.id
-        cursor = sa.literal(after.received_at, time.type), sa.literal(after.record_id, key.type)
-        terms.append(sa.tuple_(time, key) > sa.tuple_(*cursor))
+        place = after.received_at, after.record_id
+        terms.append(later(records.c.received_at, records.c.id, place))
     return terms

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from monitor.ports import SET_BACK, Clock
 from monitor.storage.engine import Database
+from monitor.storage.keyset import later
 from monitor.storage.outlet_tables import IS_SCORED, outlet_cursors
 from monitor.storage.score_rows import SCORE_COLUMNS, ScoreRow
 from monitor.storage.tables import records, scores
@@ -68,7 +69,7 @@ class SqlScoreFeed:
 
     def read(self, after: FeedPosition, *, limit: int) -> list[ScoreRow]:
         """Scored records behind a position that nothing can come in before any more."""
-        place = sa.tuple_(records.c.finished_at, records.c.id)
+        place = after.finished_at, after.record_id
         with self._database.read() as connection:
             until = self._settled_until(connection)
             statement = (
@@ -76,11 +77,7 @@ class SqlScoreFeed:
                 .select_from(records.join(scores))
                 .where(
                     sa.text(f"records.{IS_SCORED}"),
-                    place
-                    > sa.tuple_(
-                        sa.literal(after.finished_at, records.c.finished_at.type),
-                        sa.literal(after.record_id, records.c.id.type),
-                    ),
+                    later(records.c.finished_at, records.c.id, place),
                     records.c.finished_at < until,
                 )
                 .order_by(records.c.finished_at, records.c.id)

@@ -11,6 +11,8 @@ import sqlalchemy as sa
 
 from monitor.records import Reason
 from monitor.storage.engine import Database
+from monitor.storage.filters import between, equal
+from monitor.storage.keyset import Place, later
 from monitor.storage.outlet_tables import IS_SCORED
 from monitor.storage.tables import records, scores
 
@@ -123,17 +125,11 @@ def score_rows(
         .order_by(records.c.received_at, records.c.id)
         .limit(size)
     )
-    last: tuple[datetime, str] | None = None
+    last: Place | None = None
     while True:
         page = statement
         if last is not None:
-            page = page.where(
-                sa.tuple_(records.c.received_at, records.c.id)
-                > sa.tuple_(
-                    sa.literal(last[0], records.c.received_at.type),
-                    sa.literal(last[1], records.c.id.type),
-                )
-            )
+            page = page.where(later(records.c.received_at, records.c.id, last))
         with database.read() as connection:
             found = [_split(row, texts) for row in connection.execute(page).mappings()]
         if found:
@@ -144,19 +140,10 @@ def score_rows(
 
 
 def _terms(wanted: ScoreFilter) -> list[sa.ColumnElement[bool]]:
-    equal = (
-        (records.c.service, wanted.service),
-        (records.c.model, wanted.model),
-        (records.c.category, wanted.category),
-    )
-    terms: list[sa.ColumnElement[bool]] = [
-        column == value for column, value in equal if value is not None
+    return [
+        *equal(records, service=wanted.service, model=wanted.model, category=wanted.category),
+        *between(records.c.received_at, wanted.since, wanted.until),
     ]
-    if wanted.since is not None:
-        terms.append(records.c.received_at >= wanted.since)
-    if wanted.until is not None:
-        terms.append(records.c.received_at < wanted.until)
-    return terms
 
 
 def _split(row: sa.RowMapping, texts: bool) -> tuple[ScoreRow, ScoreTexts | None]:

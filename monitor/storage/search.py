@@ -17,10 +17,11 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from monitor.errors import UsageError
 from monitor.findings import Series
 from monitor.storage.engine import Database
-from monitor.storage.paging import MAX_PAGE, position_word, read_position
+from monitor.storage.filters import between, equal
+from monitor.storage.keyset import Place, earlier
+from monitor.storage.paging import check_limit, position_word, read_position
 from monitor.storage.queries import ROW_COLUMNS, RecordFilter, RecordRow
 from monitor.storage.signal_columns import of_series
 from monitor.storage.tables import records, scores
@@ -59,8 +60,7 @@ def search_records(
     Raises:
         UsageError: `limit` is out of range, or `after` did not come from a page.
     """
-    if not 1 <= limit <= MAX_PAGE:
-        raise UsageError(f"limit: {limit} rows; ask for 1 to {MAX_PAGE}")
+    check_limit(limit)
     if series is None:
         series = known_series(database)
     position = None if after is None else read_position(after)
@@ -147,23 +147,13 @@ def _distinct(
 def _candidates(
     wanted: RecordFilter,
     series: Sequence[Series],
-    position: tuple[datetime, str] | None,
+    position: Place | None,
     budget: int,
 ) -> sa.Subquery | None:
     """(received_at, id) of the newest records that the index part of a filter lets through."""
-    terms: list[sa.ColumnElement[bool]] = []
-    if wanted.since is not None:
-        terms.append(records.c.received_at >= wanted.since)
-    if wanted.until is not None:
-        terms.append(records.c.received_at < wanted.until)
+    terms = between(records.c.received_at, wanted.since, wanted.until)
     if position is not None:
-        terms.append(
-            sa.tuple_(records.c.received_at, records.c.id)
-            < sa.tuple_(
-                sa.literal(position[0], records.c.received_at.type),
-                sa.literal(position[1], records.c.id.type),
-            )
-        )
+        terms.append(earlier(records.c.received_at, records.c.id, position))
     if wanted.trace_id is not None:
         return _newest([*terms, records.c.trace_id == wanted.trace_id, *_names(wanted)], budget)
     if not _names(wanted):
@@ -196,16 +186,11 @@ def _newest(terms: Sequence[sa.ColumnElement[bool]], limit: int) -> sa.Subquery:
 
 
 def _names(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
-    equal = (
-        (records.c.service, wanted.service),
-        (records.c.model, wanted.model),
-        (records.c.category, wanted.category),
-    )
-    return [column == value for column, value in equal if value is not None]
+    return equal(records, service=wanted.service, model=wanted.model, category=wanted.category)
 
 
 def _state(wanted: RecordFilter) -> list[sa.ColumnElement[bool]]:
-    return [] if wanted.state is None else [records.c.state == wanted.state]
+    return equal(records, state=wanted.state)
 
 
 def _matches(series: Series, wanted: RecordFilter) -> bool:

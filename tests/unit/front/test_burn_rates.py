@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -10,20 +10,11 @@ from prometheus_client import CollectorRegistry
 from monitor.burn_rates import BurnRates
 from monitor.findings import Series
 from monitor.labels import LabelPolicy
+from monitor.records import FinishedRecord
 from monitor.settings import Threshold
 from monitor.telemetry import Telemetry
 
-
-@dataclass
-class Row:
-    hss: float | None = 0.95
-    state: str = "scored"
-    probability: float = 1.0
-    service: str = "news"
-    model: str = "m1"
-    category: str = "law"
-    shap_instability: float | None = None
-    attribution_probability: float | None = None
+MakeFinished = Callable[..., FinishedRecord]
 
 
 def _threshold(**fields: object) -> Threshold:
@@ -41,7 +32,7 @@ def _threshold(**fields: object) -> Threshold:
 def counted():
     """(weight, weight above the level) after some rows; `None` for a counter without series."""
 
-    def count(*rows: Row, known: float | None = None, **fields: object):
+    def count(*rows: FinishedRecord, known: float | None = None, **fields: object):
         registry = CollectorRegistry()
         labels = LabelPolicy(services=["news"], models=["m1"], categories=["law"])
 
@@ -61,46 +52,52 @@ def counted():
     return count
 
 
-def test_a_record_counts_for_those_it_stands_for(counted) -> None:
+def test_a_record_counts_for_those_it_stands_for(counted, finished: MakeFinished) -> None:
     """π = 0.1 is ten records, so the ratio is the share of the traffic, not of the sample."""
-    assert counted(Row(probability=0.1), Row(hss=0.2)) == (pytest.approx(11.0), 10.0)
+    assert counted(finished(probability=0.1), finished(hss=0.2)) == (pytest.approx(11.0), 10.0)
 
 
-def test_both_counters_begin_together(counted) -> None:
+def test_both_counters_begin_together(counted, finished: MakeFinished) -> None:
     """A ratio over a counter that does not exist yet is no share of zero, but nothing."""
-    assert counted(Row(hss=0.2)) == (1.0, 0.0)
+    assert counted(finished(hss=0.2)) == (1.0, 0.0)
 
 
-def test_exactly_at_the_level_is_not_above_it(counted) -> None:
+def test_exactly_at_the_level_is_not_above_it(counted, finished: MakeFinished) -> None:
     """As in the threshold's own statistic."""
-    assert counted(Row(hss=0.9)) == (1.0, 0.0)
+    assert counted(finished(hss=0.9)) == (1.0, 0.0)
 
 
-def test_explained_records_stand_for_those_left_out_by_the_policy_too(counted) -> None:
+def test_explained_records_stand_for_those_left_out_by_the_policy_too(
+    counted, finished: MakeFinished
+) -> None:
     """1/(π · p) = 1/(0.5 · 0.1) = 20."""
-    row = Row(shap_instability=0.95, probability=0.5, attribution_probability=0.1)
+    row = finished(shap_instability=0.95, probability=0.5, attribution_probability=0.1)
     assert counted(row, signal="shap_instability") == (pytest.approx(20.0), pytest.approx(20.0))
-    assert counted(Row(), signal="shap_instability") == (None, None)
+    assert counted(finished(), signal="shap_instability") == (None, None)
 
 
-def test_without_the_signal_nothing_is_counted(counted) -> None:
+def test_without_the_signal_nothing_is_counted(counted, finished: MakeFinished) -> None:
     """An uncalibrated record is neither good nor bad."""
-    assert counted(Row(hss=None), Row(state="skipped")) == (None, None)
+    assert counted(finished(hss=None), finished(state="skipped")) == (None, None)
 
 
-def test_skipped_records_are_the_bad_ones_of_their_own_signal(counted) -> None:
+def test_skipped_records_are_the_bad_ones_of_their_own_signal(
+    counted, finished: MakeFinished
+) -> None:
     """Every final record has it."""
-    rows = (Row(), Row(state="skipped", hss=None), Row(state="failed", hss=None))
+    rows = (finished(), finished(state="skipped", hss=None), finished(state="failed", hss=None))
     assert counted(*rows, signal="skipped", level={"value": 0.5}) == (3.0, 2.0)
 
 
-def test_an_unknown_level_counts_neither_way(counted) -> None:
+def test_an_unknown_level_counts_neither_way(counted, finished: MakeFinished) -> None:
     """Until the evaluator has read the reference; its number is used from then on."""
     quantile = {"reference_quantile": 0.9}
-    assert counted(Row(), level=quantile) == (None, None)
-    assert counted(Row(), level=quantile, known=0.8) == (1.0, 1.0)
+    assert counted(finished(), level=quantile) == (None, None)
+    assert counted(finished(), level=quantile, known=0.8) == (1.0, 1.0)
 
 
-def test_only_the_series_that_a_threshold_watches_are_counted(counted) -> None:
+def test_only_the_series_that_a_threshold_watches_are_counted(
+    counted, finished: MakeFinished
+) -> None:
     """Its alert would otherwise burn the budget of others."""
-    assert counted(Row(), services=("sport",)) == (None, None)
+    assert counted(finished(), services=("sport",)) == (None, None)

@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 import pytest
 from prometheus_client import CollectorRegistry
 
 from monitor.exporter import Sample, Snapshot, count_finished, exposition
 from monitor.labels import LabelPolicy
+from monitor.records import FinishedRecord
 from monitor.telemetry import METRICS, Telemetry
 
-
-@dataclass
-class Row:
-    id: str = "r1"
-    service: str = "news"
-    model: str = "m1"
-    category: str = "law"
-    state: str = "scored"
-    reason: str | None = None
-    trace_id: str | None = None
-    hss: float | None = 0.4
-    raw_distance: float | None = 0.3
-    null_distance: float | None = None
-    entity_support: float | None = 1.0
-    number_support: float | None = None
-    content_word_precision: float | None = None
-    summac: float | None = None
-    factcc: float | None = None
-    shap_instability: float | None = None
-    shap_reason: str | None = None
-    lime_instability: float | None = None
-    lime_reason: str | None = None
-    smile_instability: float | None = None
-    smile_reason: str | None = None
-    attention_instability: float | None = None
-    attention_reason: str | None = None
-    core_seconds: float | None = 2.0
-    stage_seconds: dict[str, float] = field(default_factory=lambda: {"perturb": 0.5})
+MakeFinished = Callable[..., FinishedRecord]
 
 
 @pytest.fixture
@@ -50,24 +24,30 @@ def telemetry() -> Telemetry:
 STRATUM = {"service": "news", "model": "m1", "category": "law"}
 
 
-def test_a_scored_record_is_counted_under_its_stratum(telemetry: Telemetry) -> None:
+def test_a_scored_record_is_counted_under_its_stratum(
+    telemetry: Telemetry, finished: MakeFinished
+) -> None:
     """The counter is what rates and burn rates are made of."""
-    count_finished(telemetry, Row())
+    count_finished(telemetry, finished())
     assert telemetry.registry.get_sample_value("hss_records_scored_total", STRATUM) == 1.0
 
 
-def test_unknown_values_are_not_observed_as_zero(telemetry: Telemetry) -> None:
+def test_unknown_values_are_not_observed_as_zero(
+    telemetry: Telemetry, finished: MakeFinished
+) -> None:
     """A missing null distance must not pull its mean down."""
-    count_finished(telemetry, Row())
+    count_finished(telemetry, finished())
     value = telemetry.registry.get_sample_value
     assert value("hss_null_distance_count", STRATUM) is None
     assert value("hss_stage_no_data_total", {"stage": "null_control"}) == 1.0
     assert value("hss_stage_done_total", {"stage": "normalize"}) == 1.0
 
 
-def test_instability_is_missing_only_where_it_was_asked_for(telemetry: Telemetry) -> None:
+def test_instability_is_missing_only_where_it_was_asked_for(
+    telemetry: Telemetry, finished: MakeFinished
+) -> None:
     """Records outside the policy's share would drown the failures of those inside."""
-    row = Row(shap_instability=0.3, lime_reason="over_budget", smile_reason="not_selected")
+    row = finished(shap_instability=0.3, lime_reason="over_budget", smile_reason="not_selected")
     count_finished(telemetry, row)
     value = telemetry.registry.get_sample_value
     assert value("hss_shap_instability_sum", STRATUM) == pytest.approx(0.3)
@@ -77,23 +57,27 @@ def test_instability_is_missing_only_where_it_was_asked_for(telemetry: Telemetry
         assert value("hss_stage_no_data_total", {"stage": stage}) is None
 
 
-def test_the_comparators_are_observed_like_the_score(telemetry: Telemetry) -> None:
+def test_the_comparators_are_observed_like_the_score(
+    telemetry: Telemetry, finished: MakeFinished
+) -> None:
     """The paper's measures stand beside HSS; SummaC is moved from [-1, 1] to [0, 1]."""
-    count_finished(telemetry, Row(content_word_precision=0.75, summac=-0.5, factcc=0.125))
+    count_finished(telemetry, finished(content_word_precision=0.75, summac=-0.5, factcc=0.125))
     value = telemetry.registry.get_sample_value
     names = ("content_word_precision", "summac", "factcc")
     assert [value(f"hss_{name}_sum", STRATUM) for name in names] == [0.75, 0.25, 0.125]
 
 
-def test_every_stage_that_takes_time_tells_whether_it_gave_anything(telemetry: Telemetry) -> None:
+def test_every_stage_that_takes_time_tells_whether_it_gave_anything(
+    telemetry: Telemetry, finished: MakeFinished
+) -> None:
     """A stage that stops every record must stand out beside those that work."""
     times = dict.fromkeys(("category", "support", "perturb"), 0.1)
     count_finished(
-        telemetry, Row(state="skipped", reason="no_eligible_tokens", stage_seconds=times)
+        telemetry, finished(state="skipped", reason="no_eligible_tokens", stage_seconds=times)
     )
     scored = {**times, **dict.fromkeys(("summarize", "attribute", "check"), 0.1)}
-    count_finished(telemetry, Row(stage_seconds=scored, shap_reason="over_budget"))
-    count_finished(telemetry, Row(stage_seconds=scored, shap_reason="not_selected"))
+    count_finished(telemetry, finished(stage_seconds=scored, shap_reason="over_budget"))
+    count_finished(telemetry, finished(stage_seconds=scored, shap_reason="not_selected"))
     found = {
         stage: tuple(
             telemetry.registry.get_sample_value(f"hss_stage_{outcome}_total", {"stage": stage})
@@ -112,28 +96,32 @@ def test_every_stage_that_takes_time_tells_whether_it_gave_anything(telemetry: T
 
 
 @pytest.mark.parametrize("state", ["skipped", "failed"])
-def test_an_unscored_record_is_counted_by_reason(telemetry: Telemetry, state: str) -> None:
+def test_an_unscored_record_is_counted_by_reason(
+    telemetry: Telemetry, state: str, finished: MakeFinished
+) -> None:
     """On call people see why nothing is scored."""
-    count_finished(telemetry, Row(state=state, reason="too_long", hss=None))
+    count_finished(telemetry, finished(state=state, reason="too_long", hss=None))
     name = f"hss_records_{state}_total"
     assert telemetry.registry.get_sample_value(name, {"reason": "too_long"}) == 1.0
 
 
-def test_clients_cannot_choose_label_values(telemetry: Telemetry) -> None:
+def test_clients_cannot_choose_label_values(telemetry: Telemetry, finished: MakeFinished) -> None:
     """Ten thousand invented names make one series."""
     for number in range(10_000):
-        count_finished(telemetry, Row(service=f"s{number}", model=f"m{number}x", category="c"))
+        count_finished(telemetry, finished(service=f"s{number}", model=f"m{number}x", category="c"))
     body, _ = exposition(telemetry.registry, "")
     series = [line for line in body.decode().splitlines() if line.startswith("hss_score_count")]
     assert series == ['hss_score_count{category="other",model="other",service="other"} 10000.0']
 
 
-def test_open_metrics_carry_the_record_as_exemplar(telemetry: Telemetry) -> None:
+def test_open_metrics_carry_the_record_as_exemplar(
+    telemetry: Telemetry, finished: MakeFinished
+) -> None:
     """Grafana's dot leads from the histogram to the record."""
-    count_finished(telemetry, Row(id="abc"))
+    count_finished(telemetry, finished(id="abc"))
     body, kind = exposition(telemetry.registry, "application/openmetrics-text; version=1.0.0")
     assert "openmetrics" in kind
-    assert '# {record_id="abc"} 0.4' in body.decode()
+    assert '# {record_id="abc"} 0.95' in body.decode()
 
 
 def test_a_series_vanishes_with_its_snapshot() -> None:
