@@ -92,8 +92,8 @@ def show(
     elif changes:
         _print_changes(changes)
     if not findings:
-        note(f"no verdict of this kind is stored; {evaluation}")
-    elif evaluation is not None:
+        note("no verdict of this kind is stored")
+    if evaluation is not None:
         note(evaluation)
     if any(finding.state == "drifted" for finding in findings):
         raise typer.Exit(1)

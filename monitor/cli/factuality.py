@@ -10,6 +10,7 @@ import typer
 from rich.progress import track
 from rich.text import Text
 
+from monitor.cli.files import read_lines
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, err, note, out, table
 from monitor.errors import UsageError, choices
@@ -98,14 +99,8 @@ def _read(folder: Path) -> list[tuple[DataSet, list[LabelledSummary]]]:
         if not file.is_file():
             note(f"{collection.title}: left out, {file.name} is not in --data")
             continue
-        try:
-            lines = file.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(
-                f"--data: {str(file)!r} cannot be read as UTF-8 ({type(error).__name__}); "
-                "put a file of JSON lines there"
-            ) from None
-        found.append((collection, read_labelled(lines, name=file.name)))
+        rows = read_labelled(read_lines("--data", file), name=file.name)
+        found.append((collection, rows))
     if not found:
         names = choices(f"{collection.name}.jsonl" for collection in DATA_SETS)
         raise UsageError(f"--data: {str(folder)!r} holds none of {names}; name their folder")

@@ -1,10 +1,23 @@
-"""Files that options name: refused in the words of the option where they cannot be written."""
+"""Files that options name, refused in the words of the option where they are of no use."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from monitor.errors import UsageError
+
+
+def read_lines(option: str, file: Path) -> list[str]:
+    """The lines of a file in UTF-8. Raises `UsageError` where it cannot be read.
+
+    Not `splitlines`: it also ends a line at characters that stand inside JSON strings.
+    """
+    try:
+        return file.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{option}: {str(file)!r} cannot be read as UTF-8 ({error}); name a file of JSON lines"
+        ) from None
 
 
 def write_text(option: str, file: Path, text: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from monitor.cli.files import read_lines
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, note
 from monitor.cli.scored import print_scored, scored_row
@@ -151,13 +152,7 @@ def _text(option: str, value: str) -> str:
 
 
 def _batch(file: Path) -> Iterator[dict[str, Any]]:
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"--batch: {str(file)!r} cannot be read as UTF-8 ({error}); name a file of JSON lines"
-        ) from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_lines("--batch", file), 1):
         if not line.strip():
             continue
         try:

@@ -125,3 +125,13 @@ def test_fresh_verdicts_come_without_a_note(cli: Any, stores: Any, made: Any) ->
     assert "front-a has begun" in cli("drift", "show").err
     stores.lease.complete(lease)
     assert cli("drift", "show").err == ""
+
+
+def test_nothing_found_by_a_living_evaluator_is_no_problem_of_it(
+    cli: Any, stores: Any, made: Any
+) -> None:
+    """Somebody who asks for what is drifted, and is glad to find none."""
+    made.save_drift(stores, [made.finding("hss", "stable")])
+    stores.lease.complete(stores.lease.acquire("front-a", seconds=60))
+    result = cli("drift", "show", "--state", "drifted")
+    assert (result.code, result.err) == (0, "no verdict of this kind is stored\n")

@@ -38,3 +38,10 @@ def test_a_line_that_is_no_item_is_named(tmp_path: Path, line: str, told: str) -
     """A batch is long, and nobody finds the line without its number."""
     with pytest.raises(UsageError, match=told):
         list(_batch(_file(tmp_path, line)))
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
+    """JSON strings may hold the line separators of Unicode, and articles from the web do."""
+    text = "a\u2028b\u0085c"
+    item = json.dumps({"document": text}, ensure_ascii=False)
+    assert [item["document"] for item in _batch(_file(tmp_path, item, item))] == [text, text]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from monitor.cli.factuality import factuality
+from monitor.cli.factuality import _read, factuality
 from monitor.errors import MalformedInput, UsageError
 from monitor.study.discrimination import figures
 from monitor.study.labelled import CAVEATS, DATA_SETS, read_labelled
@@ -28,6 +28,16 @@ def test_a_bad_line_is_refused_before_a_model_is_loaded(tmp_path) -> None:
     (tmp_path / "summeval.jsonl").write_text('{"document": "x"}\n', encoding="utf-8")
     with pytest.raises(MalformedInput, match=r"summeval\.jsonl, line 1: summary"):
         factuality(data=tmp_path)
+
+
+def test_only_a_line_feed_ends_a_row(tmp_path) -> None:
+    """JSON strings may hold the line separators of Unicode."""
+    text = "a\u2028b"
+    row = {"document": text, "summary": "s", "model": "m", "label": 0}
+    line = json.dumps(row, ensure_ascii=False)
+    (tmp_path / "summeval.jsonl").write_text(f"{line}\n{line}\n", encoding="utf-8")
+    ((_, rows),) = _read(tmp_path)
+    assert [each.document for each in rows] == [text, text]
 
 
 @pytest.mark.slow
