@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from statistics import fmean
 
-from monitor.records import Reason
 from monitor.settings import Attribution, Settings
 from monitor.storage.detail import RecordDetail
 from monitor.stores import Stores, now
@@ -47,7 +46,7 @@ class Cost:
     """What scoring costs; `None` where nothing is known to reckon it from."""
 
     calls_per_record: int
-    """Summaries of reworded and of unchanged documents."""
+    """Summaries of reworded and of unchanged documents; a baseline of its own is one of these."""
     records_per_day: float | None
     """That are sampled."""
     core_seconds_per_record: float | None
@@ -65,7 +64,7 @@ def costs(stores: Stores, settings: Settings, scored: Sequence[RecordDetail]) ->
     """Of a record and of a day, from the arrivals of this epoch and the latest scores."""
     per_day = _records_per_day(stores)
     known = [detail.score for detail in scored if detail.score is not None]
-    calls = settings.perturbation.strengths.count + settings.scoring.null_runs
+    calls = _calls(settings)
     core = _mean([score.core_seconds for score in known])
     prompt = _mean([score.prompt_tokens for score in known])
     completion = _mean([score.completion_tokens for score in known])
@@ -81,6 +80,14 @@ def costs(stores: Stores, settings: Settings, scored: Sequence[RecordDetail]) ->
         completion_tokens_per_day=_times(completion, per_day),
         attribution=_attribution(settings, scored, per_day),
     )
+
+
+def _calls(settings: Settings) -> int:
+    """K, the null runs, and y₀ where it is not the summary of the live service itself."""
+    remote = settings.summarizer.kind in _CALLING
+    observed = settings.summarizer.kind == "replay" and settings.storage.mode != "redacted"
+    null_runs = settings.scoring.null_runs if remote else min(settings.scoring.null_runs, 1)
+    return settings.perturbation.strengths.count + null_runs + (not observed)
 
 
 def _records_per_day(stores: Stores) -> float | None:
@@ -99,16 +106,11 @@ def _attribution(
     wanted = settings.attribution
     explanations = len(wanted.methods) * (wanted.perturbations + 2)
     bound = min(explanations * wanted.max_evaluations, wanted.max_evaluations_per_record)
-    measured = [
-        sum(each.evaluations for each in detail.attributions)
-        for detail in scored
-        if any(each.reason is not Reason.NOT_SELECTED for each in detail.attributions)
-    ]
+    chosen = [detail for detail in scored if detail.attributions]
+    measured = [sum(each.evaluations for each in detail.attributions) for detail in chosen]
     evaluations = fmean(measured) if measured else float(bound)
     seconds = [
-        detail.score.stage_seconds.get("attribute")
-        for detail in scored
-        if detail.score is not None and detail.attributions
+        detail.score.stage_seconds.get("attribute") for detail in chosen if detail.score is not None
     ]
     extracts = settings.summarizer.kind == "textrank"
     share = _share(wanted, scored, extracts=extracts)

@@ -15,7 +15,14 @@ import yaml
 
 from monitor.cli.diagnosis import advice_of
 from monitor.cli.evaluating import EvaluationState
-from monitor.records import Attribution, Explanation, MethodResult, SamplingEpoch, Stratum
+from monitor.records import (
+    Attribution,
+    Explanation,
+    MethodResult,
+    Reason,
+    SamplingEpoch,
+    Stratum,
+)
 from monitor.stores import now
 
 
@@ -139,33 +146,72 @@ def test_the_share_is_the_one_that_applies(
     assert found["calls_per_record"] == calls
 
 
+REPLAY = {"kind": "replay", "replay": {"url": "http://127.0.0.1:1/v1"}}
+
+
+@pytest.mark.parametrize(
+    ("sections", "calls"),
+    [
+        ({"summarizer": REPLAY}, 10),
+        ({"summarizer": REPLAY, "storage": {"mode": "redacted"}}, 11),
+        ({"summarizer": {"kind": "chat", "chat": {"url": "http://h/v1", "model": "m"}}}, 11),
+        ({"summarizer": {"kind": "textrank"}}, 10),
+        ({"summarizer": {"kind": "textrank"}, "scoring": {"null_runs": 0}}, 9),
+    ],
+)
+def test_a_record_takes_versions_null_runs_and_its_own_baseline(
+    cli: Any, configure: Any, sections: Any, calls: int
+) -> None:
+    """8 versions; 2 null runs, 1 of a deterministic model; and y₀ where it is not y itself."""
+    configure(**sections)
+    assert _cost(cli)["calls_per_record"] == calls
+
+
+def _explanation(values: list[float] | None, evaluations: int) -> Explanation:
+    """By SHAP, or none where a record was not selected for one."""
+    known = values is not None
+    reason = None if known else Reason.NOT_SELECTED
+    shap = MethodResult(
+        method="shap",
+        words=("The",) * known,
+        original=Attribution(values=None if values is None else np.array(values), reason=reason),
+        perturbed=(),
+        instability=0.1 if known else None,
+        absolute=0.1 if known else None,
+        one_minus_spearman=0.1 if known else None,
+        one_minus_cosine=0.1 if known else None,
+        noise_floor=0.0 if known else None,
+        compared=int(known),
+        evaluations=evaluations,
+        reason=reason,
+    )
+    return Explanation(
+        methods=(shap,),
+        probability=0.1 if known else None,
+        value="similarity" if known else None,
+        versions=(),
+        spans=((0, 3),) * known,
+    )
+
+
 def test_what_was_measured_is_told_instead_of_the_bound(
     cli: Any, stores: Any, made: Any, hourly: Any
 ) -> None:
-    """An explained record took 120 masks and three seconds."""
-    stores.queue.accept([made.waiting("a", now())])
-    [leased] = stores.queue.lease("test", count=1, seconds=60)
-    shap = MethodResult(
-        method="shap",
-        words=("The",),
-        original=Attribution(values=np.array([1.0]), evaluations=30),
-        perturbed=(),
-        instability=0.1,
-        absolute=0.1,
-        one_minus_spearman=0.1,
-        one_minus_cosine=0.1,
-        noise_floor=0.0,
-        compared=1,
-        evaluations=120,
-        reason=None,
-    )
-    explanation = Explanation(
-        methods=(shap,), probability=0.1, value="similarity", versions=(), spans=((0, 3),)
-    )
-    result = made.scored(
-        "a", 0.4, explanation=explanation, stage_seconds={"attribute": 3.0}, core_seconds=5.0
-    )
-    stores.queue.finish(leased.lease, result)
+    """An explained record took 120 masks and three seconds; the one beside it was not selected."""
+    stores.queue.accept([made.waiting("a", now()), made.waiting("b", now())])
+    explained, left = stores.queue.lease("test", count=2, seconds=60)
+    for leased, explanation, seconds in (
+        (explained, _explanation([1.0], 120), 3.0),
+        (left, _explanation(None, 0), 0.0),
+    ):
+        result = made.scored(
+            leased.record.id,
+            0.4,
+            explanation=explanation,
+            stage_seconds={"attribute": seconds},
+            core_seconds=5.0,
+        )
+        stores.queue.finish(leased.lease, result)
     cost = _cost(cli)
     attribution = cost["attribution"]
     assert (attribution["evaluations_per_record"], attribution["evaluations_measured"]) == (
