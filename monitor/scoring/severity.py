@@ -1,29 +1,24 @@
-"""HSS(x), its interval, and what stands beside it."""
+"""HSS(x) and its interval."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import stdtrit
 
 from monitor.errors import MalformedInput
-from monitor.records import FloatArray, Normalizer, NullRun, Reason, Severity, Strength
+from monitor.records import FloatArray, Normalizer, Reason, Severity, Strength
 
 LEVEL = 0.95
 
 
-def severity(
-    runs: Sequence[tuple[Strength, float]],
-    normalizer: Normalizer | None,
-    *,
-    missing: Reason = Reason.TOO_FEW_RUNS,
-) -> Severity:
+def severity(runs: Sequence[tuple[Strength, float]], normalizer: Normalizer | None) -> Severity:
     """HSS(x) = (1/K) Σ min(D_k / M_c, 1) of one record, with a 95 % interval.
 
-    `runs` are (strength, D_k) of the runs that gave a distance; `missing` is the reason to
-    state where there is none. Without a normalizer HSS is `uncalibrated`.
+    `runs` are (strength, D_k) of the runs that gave a distance; without any HSS is
+    `too_few_runs`, without a normalizer `uncalibrated`.
 
     The interval is Student's t within strengths: the strengths are strata of a fixed mix,
     so only the spread inside them is chance. With v the K terms, in strength g n_g of them,
@@ -46,9 +41,9 @@ def severity(
     (0.6, 0.0, 1.0)
     """
     if not runs:
-        return _unknown(missing, None)
+        return _unknown(Reason.TOO_FEW_RUNS)
     if normalizer is None:
-        return _unknown(Reason.UNCALIBRATED, None)
+        return _unknown(Reason.UNCALIBRATED)
     terms = normalized([distance for _, distance in runs], normalizer)
     hss = float(terms.mean())
     bounds = _interval(terms, [strength for strength, _ in runs])
@@ -84,25 +79,6 @@ def normalized(distances: Sequence[float], normalizer: Normalizer) -> FloatArray
     return terms
 
 
-def raw_distance(distances: Iterable[float | None]) -> float | None:
-    """Mean of the known D_k: the instability before it is normalized; `None` without one."""
-    known = [distance for distance in distances if distance is not None]
-    return math.fsum(known) / len(known) if known else None
-
-
-def null_distance(runs: Iterable[NullRun]) -> float | None:
-    """D_null: the mean distance of the known runs on the unchanged document."""
-    return raw_distance(run.distance for run in runs)
-
-
-def excess(raw: float | None, null: float | None) -> float | None:
-    """Mean D_k − D_null: what rewording does beyond serving noise; negative by chance.
-
-    Unknown where either is: a missing null control is not a null control of 0.
-    """
-    return None if raw is None or null is None else raw - null
-
-
 def _interval(terms: FloatArray, strengths: Sequence[Strength]) -> tuple[float, float] | None:
     labels = np.array([strength.value for strength in strengths])
     groups = [terms[labels == label] for label in np.unique(labels)]
@@ -117,12 +93,12 @@ def _interval(terms: FloatArray, strengths: Sequence[Strength]) -> tuple[float, 
     return max(0.0, min(centre - half, centre)), min(1.0, max(centre + half, centre))
 
 
-def _unknown(reason: Reason, normalizer: Normalizer | None) -> Severity:
+def _unknown(reason: Reason) -> Severity:
     return Severity(
         hss=None,
         low=None,
         high=None,
         reason=reason,
         interval_reason=reason,
-        normalizer=normalizer,
+        normalizer=None,
     )

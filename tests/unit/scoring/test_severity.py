@@ -1,4 +1,4 @@
-"""HSS, its Student-t interval and the values beside it, against hand-computed numbers."""
+"""HSS and its Student-t interval, against hand-computed numbers."""
 
 import math
 
@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from monitor.errors import MalformedInput
-from monitor.records import Normalizer, NullRun, Reason, Strength, Summary
+from monitor.records import Normalizer, Reason, Strength
 from monitor.scoring.coverage import WORLDS, coverage
-from monitor.scoring.severity import excess, null_distance, raw_distance, severity
+from monitor.scoring.severity import severity
 
 LOW, MODERATE, HIGH = Strength.LOW, Strength.MODERATE, Strength.HIGH
 
@@ -18,10 +18,6 @@ def scale(value, category=None):
     return Normalizer(
         category=category, value=value, low=None, high=None, documents=50, distances=400
     )
-
-
-def null_run(distance):
-    return NullRun(summary=Summary(text="t"), distance=distance, source="run")
 
 
 def test_hss_is_the_mean_of_clipped_ratios():
@@ -65,10 +61,10 @@ def test_without_normalizer_the_score_is_uncalibrated():
     assert (score.hss, score.reason) == (None, Reason.UNCALIBRATED)
 
 
-def test_without_runs_the_callers_reason_is_kept():
-    """The caller knows why every run failed."""
-    score = severity([], scale(0.5), missing=Reason.SUMMARIZER_TIMEOUT)
-    assert (score.hss, score.reason) == (None, Reason.SUMMARIZER_TIMEOUT)
+def test_without_runs_the_score_is_unknown():
+    """A mean of nothing is not 0."""
+    score = severity([], scale(0.5))
+    assert (score.hss, score.reason) == (None, Reason.TOO_FEW_RUNS)
 
 
 def test_normalizer_that_was_used_is_named():
@@ -88,22 +84,6 @@ def test_distance_outside_its_range_is_refused(distance):
     """NaN must not travel on silently."""
     with pytest.raises(MalformedInput, match="outside"):
         severity([(LOW, distance)], scale(0.5))
-
-
-def test_null_distance_and_excess():
-    """By hand: null runs 0.1 and 0.3 (one failed), mean 0.2; raw 0.5; excess 0.3."""
-    null = null_distance([null_run(0.1), null_run(None), null_run(0.3)])
-    raw = raw_distance([0.4, None, 0.6])
-    assert (null, raw) == pytest.approx((0.2, 0.5))
-    assert excess(raw, null) == pytest.approx(0.3)
-
-
-def test_excess_is_unknown_without_null_control():
-    """A missing null control is not one of 0, which would make all noise look real."""
-    assert null_distance([null_run(None)]) is None
-    assert raw_distance([]) is None
-    assert excess(0.5, None) is None
-    assert excess(None, 0.1) is None
 
 
 def test_coverage_is_what_the_docstring_states():
