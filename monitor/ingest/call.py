@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from monitor.ingest.text import storable_values
 from monitor.records import Message
 
 T = TypeVar("T")
@@ -127,8 +128,8 @@ def _part_text(part: object) -> str | None:
     kind = part.get("type", "text")
     if kind == "tool_call_response":
         response = part.get("response")
-        return response if isinstance(response, str) else json.dumps(response)
-    if kind not in _TEXT_TYPES:
+        return response if isinstance(response, str) else json.dumps(storable_values(response))
+    if not is_one_of(kind, _TEXT_TYPES):
         return None
     for name in ("content", "text", kind):
         text = part.get(name)
@@ -144,5 +145,14 @@ def has_tool_call(content: object) -> bool:
     True
     """
     return isinstance(content, list | tuple) and any(
-        isinstance(part, Mapping) and part.get("type") in _TOOL_TYPES for part in content
+        isinstance(part, Mapping) and is_one_of(part.get("type"), _TOOL_TYPES) for part in content
     )
+
+
+def is_one_of(value: object, words: frozenset[str]) -> bool:
+    """Whether a value is one of these words; senders put lists and objects there, too.
+
+    >>> is_one_of(["text"], frozenset({"text"}))
+    False
+    """
+    return isinstance(value, str) and value in words

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from monitor.ingest import openai
-from monitor.ingest.call import Choice, GenAiCall, text_of
+from monitor.ingest.call import Choice, GenAiCall, is_one_of, text_of
 from monitor.ingest.flat import choices_at, messages_at
 from monitor.records import Message
 
@@ -113,13 +113,13 @@ def _is_whole(event: Event) -> bool:
 def _is_genai(attributes: Attributes) -> bool:
     operation = attributes.get("gen_ai.operation.name")
     if operation is not None:
-        return operation in SUMMARIZING_OPERATIONS
+        return is_one_of(operation, SUMMARIZING_OPERATIONS)
     kind = attributes.get("openinference.span.kind")
     if kind is not None:
         return bool(kind == "LLM")
     kind = attributes.get("llm.request.type")
     if kind is not None:
-        return kind in SUMMARIZING_OPERATIONS
+        return is_one_of(kind, SUMMARIZING_OPERATIONS)
     # `traceloop.span.kind` marks workflows and tasks, which repeat what their calls say.
     return "gen_ai.request.model" in attributes and "traceloop.span.kind" not in attributes
 

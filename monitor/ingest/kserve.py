@@ -11,11 +11,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from monitor.errors import MalformedInput
-from monitor.ingest import json_parts, openai
+from monitor.ingest import iso8601, json_parts, openai
 from monitor.ingest.call import Choice, GenAiCall
 from monitor.ingest.json_parts import Source
 from monitor.ingest.sighting import Sighting
@@ -56,7 +55,7 @@ def sighting(headers: Mapping[str, str], body: Source) -> Sighting:
         release=None,
         scope=KSERVE,
         call=_request(body, service) if is_request else _response(body),
-        started_at=_time(headers.get("ce-time")) if is_request else None,
+        started_at=iso8601.utc(headers.get("ce-time")) if is_request else None,
         replay=own_id.startswith(REQUEST_ID) or _is_replay(headers.get("ce-metadata")),
     )
 
@@ -99,7 +98,7 @@ def _is_replay(metadata: str | None) -> bool:
     """The logged headers are a JSON object of lists, where `metadataHeaders` names any."""
     try:
         logged = json.loads(metadata or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     if not isinstance(logged, dict):
         return False
@@ -108,11 +107,3 @@ def _is_replay(metadata: str | None) -> bool:
         for name, values in logged.items()
         if isinstance(values, list)
     )
-
-
-def _time(told: str | None) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(told or "")
-    except ValueError:
-        return None
-    return time if time.tzinfo is not None else None

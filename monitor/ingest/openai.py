@@ -71,7 +71,7 @@ def of_response(body: Mapping[str, Any]) -> GenAiCall:
         error=_error_type(error) if error else None,
     )
     if isinstance(choices := body.get("choices"), list):
-        ordered = sorted((c for c in choices if isinstance(c, Mapping)), key=_index)
+        ordered = sorted(_objects(choices), key=_index)
         call = replace(call, choices=tuple(choice_of(choice) for choice in ordered))
     elif isinstance(output := body.get("output"), list):
         call = replace(call, choices=(_responses_choice(output),) if output else ())
@@ -97,13 +97,14 @@ def of_stream(lines: Iterable[str]) -> GenAiCall:
         if event.get("error"):
             return of_response(event)
         model = _text(event.get("model")) or model
-        for choice in event.get("choices") or ():
-            index = _index(choice)
-            delta = choice.get("delta") or {}
-            texts.setdefault(index, []).append(delta.get("content") or choice.get("text") or "")
+        for choice in _objects(event.get("choices")):
+            index, delta = _index(choice), choice.get("delta")
+            delta = delta if isinstance(delta, Mapping) else {}
+            text = _text(delta.get("content")) or _text(choice.get("text")) or ""
+            texts.setdefault(index, []).append(text)
             if delta.get("tool_calls") or delta.get("function_call"):
                 tools.add(index)
-            finishes[index] = choice.get("finish_reason") or finishes.get(index)
+            finishes[index] = _text(choice.get("finish_reason")) or finishes.get(index)
     choices = tuple(
         Choice(text="".join(texts[i]), finish_reason=finishes[i], calls_tool=i in tools)
         for i in sorted(texts)
@@ -132,8 +133,8 @@ def choice_of(choice: Mapping[str, Any]) -> Choice:
     )
 
 
-def _responses_choice(output: Iterable[Any]) -> Choice:
-    items = [item for item in output if isinstance(item, Mapping)]
+def _responses_choice(output: object) -> Choice:
+    items = _objects(output)
     texts = [
         text_of(item.get("content"), between="") or ""
         for item in items
@@ -156,6 +157,10 @@ def _events(lines: Iterable[str]) -> Iterable[Mapping[str, Any]]:
             continue
         if isinstance(event, Mapping):
             yield event
+
+
+def _objects(told: object) -> list[Mapping[str, Any]]:
+    return [item for item in told if isinstance(item, Mapping)] if isinstance(told, list) else []
 
 
 def _index(choice: Mapping[str, Any]) -> int:

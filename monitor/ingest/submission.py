@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from monitor.errors import MalformedInput
-from monitor.ingest import json_parts, openai
+from monitor.ingest import iso8601, json_parts, openai
 from monitor.ingest.json_parts import Part, Source
 from monitor.ingest.text import storable, storable_values
 from monitor.ingest.tracestate import is_replay
@@ -174,16 +174,11 @@ def _matching(
 
 
 def _time(told: object) -> datetime | None:
-    if told is None:
-        return None
-    remedy = "send ISO 8601 with an offset, as in 2026-11-30T08:00:00Z, or leave it out"
-    try:
-        time = datetime.fromisoformat(told) if isinstance(told, str) else None
-        if time is not None and time.tzinfo is not None:
-            return time.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    raise MalformedInput("started_at", "it is no time with an offset", remedy)
+    time = iso8601.utc(told)
+    if time is None and told is not None:
+        remedy = "send ISO 8601 with an offset, as in 2026-11-30T08:00:00Z, or leave it out"
+        raise MalformedInput("started_at", "it is no time with an offset", remedy)
+    return time
 
 
 def _request(told: object, document: str) -> CapturedRequest | None:

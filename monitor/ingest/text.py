@@ -9,6 +9,7 @@ from typing import Any
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
+_MOST_LEVELS = 50
 
 
 def storable(text: str) -> str:
@@ -28,24 +29,29 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub(_REPLACEMENT, text)
 
 
-def storable_values(value: Any) -> Any:
-    """The same for all strings in a JSON-like value; NaN and infinities are left out.
+def storable_values(value: Any, *, levels: int = _MOST_LEVELS) -> Any:
+    """The same for all strings in a JSON-like value, without what cannot be written as JSON again.
 
-    Python reads them from JSON and OTLP has them, but no JSON can be written with them: neither
-    a database nor a replayed request takes such a parameter.
+    NaN and infinities: Python reads them from JSON and OTLP has them, but neither a database nor a
+    replayed request takes such a parameter. And what is nested deeper than `levels`: Python reads
+    hundreds of them, and whoever walks through them afterwards runs out of stack.
     """
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, Mapping):
         return {
-            storable(str(name)): storable_values(item)
+            storable(str(name)): storable_values(item, levels=levels - 1)
             for name, item in value.items()
-            if not _endless(item)
+            if _writable(item, levels)
         }
     if isinstance(value, list | tuple):
-        return [storable_values(item) for item in value if not _endless(item)]
+        return [
+            storable_values(item, levels=levels - 1) for item in value if _writable(item, levels)
+        ]
     return value
 
 
-def _endless(value: Any) -> bool:
-    return isinstance(value, float) and not math.isfinite(value)
+def _writable(item: Any, levels: int) -> bool:
+    if isinstance(item, float):
+        return math.isfinite(item)
+    return levels > 1 or not isinstance(item, Mapping | list | tuple)

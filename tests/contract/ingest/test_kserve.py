@@ -162,6 +162,15 @@ def test_a_replay_is_known_by_its_logged_headers(front: Any) -> None:
     assert front.intake.replays == 1
 
 
+def test_headers_that_tell_nothing_cost_no_record(front: Any) -> None:
+    """A time that UTC does not have, and logged headers that nobody can read, are passed over."""
+    odd = {"ce_time": "0001-01-01T00:00:00+10:00", "ce_metadata": "[" * 20_000}
+    log(front, "request", REQUEST, **odd)
+    log(front, "response", RESPONSE)
+    (record,) = front.intake.records.values()
+    assert (record.document, record.started_at) == (DOCUMENT, None)
+
+
 @pytest.mark.parametrize("component", ["transformer", "predictor"])
 def test_components_of_one_service_are_kept_apart(front: Any, component: str) -> None:
     """A transformer in front of a predictor logs the same id with another body."""
