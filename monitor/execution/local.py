@@ -67,8 +67,9 @@ class LocalProcesses:
                 self._close(slot)
                 log.warning(f"{self._name}_died", number=number, code=code, restart_in=pause)
             if slot.restarts.due(now):
+                # Unbuffered: what a dead child never read would be written again at the close.
                 slot.process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module
-                    self._command, stdin=subprocess.PIPE, env=self._environment
+                    self._command, stdin=subprocess.PIPE, bufsize=0, env=self._environment
                 )
                 slot.restarts.began(now)
                 self._greet(slot.process)
@@ -102,7 +103,6 @@ class LocalProcesses:
         if self._greeting and process.stdin is not None:
             with suppress(BrokenPipeError):  # it died at once; the next turn sees that
                 process.stdin.write(self._greeting)
-                process.stdin.flush()
 
     @staticmethod
     def _close(slot: _Slot) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,9 +26,14 @@ class Clock:
         return self.now
 
 
-def _pool(code: str, clock: Clock, count: int = 1) -> LocalProcesses:
+def _pool(code: str, clock: Clock, count: int = 1, greeting: bytes = b"") -> LocalProcesses:
     return LocalProcesses(
-        "scorer", [sys.executable, "-c", code], count=count, environment=os.environ, monotonic=clock
+        "scorer",
+        [sys.executable, "-c", code],
+        count=count,
+        environment=os.environ,
+        monotonic=clock,
+        greeting=greeting,
     )
 
 
@@ -81,6 +88,35 @@ def test_pauses_double_when_the_start_fails(clock: Clock) -> None:
         starts.append(clock.now - before)
     pool.stop(seconds=20)
     assert starts == [1.0, 2.0, 4.0]
+
+
+def test_a_child_that_dies_before_its_greeting_is_one_death(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it never read must not break the turn that replaces it, nor count it twice."""
+
+    class DiedAtOnce(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.wait()
+
+    monkeypatch.setattr(subprocess, "Popen", DiedAtOnce)
+    pool = _pool(DIES, clock, greeting=b"key\n")
+    assert pool.supervise() == 0
+    assert pool.supervise() == 1
+    assert pool.supervise() == 0
+    pool.stop(seconds=20)
+
+
+def test_a_child_reads_its_greeting_first(clock: Clock, tmp_path: Path) -> None:
+    """The way for a key that must not stand in an environment or on a disk."""
+    heard = tmp_path / "heard"
+    code = f"import sys, pathlib; pathlib.Path({str(heard)!r}).write_text(input())"
+    pool = _pool(code, clock, greeting=b"key\n")
+    pool.supervise()
+    _wait_until_dead(pool)
+    pool.stop(seconds=20)
+    assert heard.read_text() == "key"
 
 
 def test_a_child_ends_when_its_front_is_killed() -> None:
