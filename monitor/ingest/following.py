@@ -43,12 +43,25 @@ class LineReader:
         """`None` for a replay of our own. Raises `MalformedInput`, never quoting a text."""
         item: Any = json_parts.value(json_parts.whole(line.text))
         if self._fields:
-            item = {name: path.search(item) for name, path in self._fields.items()}
+            item = {name: _found(name, path, item) for name, path in self._fields.items()}
         if not isinstance(item, Mapping):
             raise MalformedInput("line", "it is no object", "write one JSON object a line")
         has_own = item.get("id") or (item.get("trace_id") and item.get("span_id"))
         own: dict[str, Any] = {} if has_own else {"id": f"line-{line.identity}"}
         return record_from({**item, **own}, received_at=now())
+
+
+def _found(name: str, path: Any, item: Any) -> Any:
+    """What stands there; functions of JMESPath raise where the line has something else."""
+    try:
+        return path.search(item)
+    except (jmespath.exceptions.JMESPathError, RecursionError):
+        # The original message quotes the value, which may be a text.
+        raise MalformedInput(
+            name,
+            f"the path of ingest.tail.fields.{name} does not fit the line",
+            "give functions only what every line has, as in not_null(texts, `[]`)",
+        ) from None
 
 
 @dataclass(kw_only=True)

@@ -123,6 +123,21 @@ def test_lines_that_are_no_record_are_counted_and_passed_over(
     assert (taken.accepted, taken.rejected, taking.rejected) == (1, 3, 3)
 
 
+def test_a_line_that_a_function_of_a_path_does_not_take_is_passed_over(
+    tmp_path: Path, taking: Taking, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JMESPath raises there, quoting the value: the log would be read no further, and the text be
+    in our own log."""
+    names = {"summary": "summary", "service": "service", "model": "model"}
+    write(tmp_path, {**RECORD, "parts": "a secret"}, {**RECORD, "parts": ["A ", "document."]})
+    taken = follow(tmp_path, taking, fields={"document": "join('', parts)", **names}).turn()
+    assert (taken.accepted, taken.rejected) == (1, 1)
+    assert taking.records[0].document == "A document."
+    told = capsys.readouterr()
+    assert "ingest.tail.fields.document" in told.out + told.err
+    assert "secret" not in told.out + told.err
+
+
 def test_texts_are_redacted_before_they_are_handed_over(tmp_path: Path, taking: Taking) -> None:
     """As everywhere else in redacted storage."""
     write(tmp_path, {**RECORD, "document": "Write to jane@example.org today."})
