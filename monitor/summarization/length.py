@@ -69,7 +69,11 @@ class PromptLength:
             )
 
     def fit(self, document: str) -> Fitted | None:
-        """The prompt of a document; `None` where it does not fit and the policy is `skip`."""
+        """The prompt of a document, or of its beginning.
+
+        `None` where it does not fit and the policy is `skip`, or nothing of it fits: the summary
+        of an empty prompt would say nothing of it.
+        """
         prompt = self._render(document)
         tokens = len(self._tokenize(prompt))
         if tokens <= self.limit:
@@ -85,7 +89,7 @@ class PromptLength:
                 return Fitted(prompt=prompt, tokens=tokens, truncated=True)
             # A cut can split a token in two, and merge or part it from what follows.
             kept -= max(1, tokens - self.limit)
-        return Fitted(prompt=self._render(""), tokens=len(self._tokenize("")), truncated=True)
+        return None
 
 
 def input_limit(config: Any, tokenizer: Any) -> int | None:

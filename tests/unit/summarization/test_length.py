@@ -47,6 +47,19 @@ def test_only_the_document_is_cut():
     )
 
 
+def test_a_document_of_which_no_token_fits_is_left_out():
+    """A summary of an empty prompt would be taken for one of the document."""
+    # The tokenizer parts what stands alone from what stands in a prompt: one token, or four.
+    fitting = PromptLength(
+        limit=4,
+        policy=LengthPolicy.TRUNCATE,
+        render=lambda text: f"Sum: {text}",
+        tokenize=lambda text: [0] * (1 if text == "Sum: " else len(text)),
+        offsets=lambda text: [(0, len(text))],
+    )
+    assert fitting.fit("word") is None
+
+
 def test_skip_leaves_it_out():
     """The reason is the caller's: there is no prompt."""
     assert words(6, LengthPolicy.SKIP).fit("one two three four five") is None
