@@ -12,17 +12,20 @@ from pathlib import Path
 from threading import Event
 from typing import Annotated, BinaryIO
 
+import structlog
 import typer
 
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, note
-from monitor.errors import UsageError
+from monitor.errors import DatabaseUnavailable, UsageError
 from monitor.front import Front
 from monitor.ingest.following import Taken
 from monitor.ingest.submission import read_submission
 from monitor.ports import Arrival
 from monitor.settings import Settings
 from monitor.stores import now, open_stores
+
+log = structlog.get_logger(__name__)
 
 CHUNK = 200
 """Lines that become durable together."""
@@ -92,11 +95,19 @@ def _follow(file: Path, settings: Settings, *, json_: bool) -> None:
                 total.known += taken.known
                 total.rejected += taken.rejected
                 total.replays += taken.replays
+                _renew_epoch(front)
                 if not taken.accepted + taken.known:
-                    front.sampler.use(front.book.advance())
                     stopping.wait(settings.ingest.tail.poll_seconds)
         front.book.flush()
     _told(total, json_=json_)
+
+
+def _renew_epoch(front: Front) -> None:
+    """Sample at the rates of now; where the database does not answer, at those known last."""
+    try:
+        front.sampler.use(front.book.advance())
+    except DatabaseUnavailable as error:
+        log.warning("sampling_epoch_waits", problem=str(error))
 
 
 def _told(total: Taken, *, json_: bool) -> None:
