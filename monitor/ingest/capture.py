@@ -7,7 +7,7 @@ from datetime import datetime
 from monitor.ingest.call import GenAiCall
 from monitor.ingest.extraction import Extraction
 from monitor.ingest.sighting import Sighting
-from monitor.ingest.text import storable, storable_values
+from monitor.ingest.text import name_of, storable, storable_values
 from monitor.records import CapturedRequest, IncomingRecord, Message, Reason
 
 UNKNOWN_MODEL = "unknown"
@@ -42,10 +42,10 @@ def record_of(
         id=f"{sighting.trace_id}-{sighting.span_id}",
         document=document,
         summary=storable(first.text or ""),
-        service=storable(sighting.service),
-        model=storable(call.response_model or call.requested_model or UNKNOWN_MODEL),
+        service=sighting.service,
+        model=name_of(call.response_model or call.requested_model or UNKNOWN_MODEL),
         received_at=received_at,
-        release=None if sighting.release is None else storable(sighting.release),
+        release=sighting.release,
         trace_id=sighting.trace_id if sighting.traced else None,
         span_id=sighting.span_id if sighting.traced else None,
         started_at=sighting.started_at,

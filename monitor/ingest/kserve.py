@@ -19,7 +19,7 @@ from monitor.ingest.call import Choice, GenAiCall
 from monitor.ingest.json_parts import Source
 from monitor.ingest.sighting import Sighting
 from monitor.ingest.switches import KSERVE
-from monitor.ingest.text import storable
+from monitor.ingest.text import name_of
 from monitor.ingest.tracestate import is_replay
 from monitor.records import Message
 from monitor.replays import REQUEST_ID
@@ -51,7 +51,7 @@ def sighting(headers: Mapping[str, str], body: Source) -> Sighting:
         span_id=key[32:48],
         traced=False,
         span=is_request,
-        service=storable(service),
+        service=name_of(service),
         release=None,
         scope=KSERVE,
         call=_request(body, service) if is_request else _response(body),

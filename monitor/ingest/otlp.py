@@ -27,6 +27,7 @@ from monitor.errors import MalformedInput
 from monitor.ingest import genai, json_parts
 from monitor.ingest.anyvalue import attributes_of, plain
 from monitor.ingest.sighting import Decoded, Sighting
+from monitor.ingest.text import name_of
 from monitor.ingest.tracestate import is_replay, upstream_probability
 from monitor.replays import is_replay_trace
 
@@ -229,9 +230,9 @@ def _origin(resource: Resource, scope: InstrumentationScope) -> _Origin:
     attributes: Mapping[str, Any] = attributes_of(resource.attributes, "service.")
     service, release = attributes.get("service.name"), attributes.get("service.version")
     return _Origin(
-        service=str(service) if service else UNKNOWN_SERVICE,
-        release=str(release) if release else None,
-        scope=scope.name,
+        service=name_of(str(service)) if service else UNKNOWN_SERVICE,
+        release=name_of(str(release)) if release else None,
+        scope=name_of(scope.name),
     )
 
 

@@ -22,6 +22,7 @@ class Sighting:
     span: bool
     """Whether the span itself was seen: only it tells replays and sampling."""
     service: str
+    """As it can be stored, like `release` and `scope`."""
     release: str | None
     scope: str
     """The instrumentation that wrote it."""

@@ -12,14 +12,13 @@ from uuid import uuid4
 from monitor.errors import MalformedInput
 from monitor.ingest import iso8601, json_parts, openai
 from monitor.ingest.json_parts import Part, Source
-from monitor.ingest.text import storable, storable_values
+from monitor.ingest.text import MOST_NAME_BYTES, storable, storable_values
 from monitor.ingest.tracestate import is_replay
 from monitor.records import CapturedRequest, IncomingRecord, Message
 from monitor.replays import is_replay_trace
 
 MOST_ITEMS = 20_000
 """In one request: bounds the list of rejections, and the transaction."""
-_LONGEST_NAME = 256
 _TRACE_ID = re.compile(r"(?!0{32})[0-9a-fA-F]{32}")
 _SPAN_ID = re.compile(r"(?!0{16})[0-9a-fA-F]{16}")
 
@@ -149,11 +148,12 @@ def _name(item: Mapping[str, Any], field: str) -> str | None:
         return None
     if not isinstance(name, str):
         raise MalformedInput(field, _what(name), f"send `{field}` as a string, or leave it out")
-    if len(name) > _LONGEST_NAME:
+    stored = storable(name)
+    if (size := len(stored.encode())) > MOST_NAME_BYTES:
         raise MalformedInput(
-            field, f"it has {len(name)} characters", f"use at most {_LONGEST_NAME} characters"
+            field, f"it has {size} bytes in UTF-8", f"use at most {MOST_NAME_BYTES}"
         )
-    return storable(name)
+    return stored
 
 
 def _required_name(item: Mapping[str, Any], field: str) -> str:

@@ -9,6 +9,9 @@ from typing import Any
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
+MOST_NAME_BYTES = 512
+"""Of a name in UTF-8. Service, model, category and id stand in one index together, of which an
+entry may have 2,704 bytes in PostgreSQL; what it refuses, an exporter sends again for ever."""
 _MOST_LEVELS = 50
 
 
@@ -27,6 +30,12 @@ def storable(text: str) -> str:
         else:
             return text
     return _UNSTORABLE.sub(_REPLACEMENT, text)
+
+
+def name_of(text: str) -> str:
+    """A name that nobody is there to correct, cut to `MOST_NAME_BYTES`."""
+    kept = storable(text[:MOST_NAME_BYTES]).encode()
+    return kept[:MOST_NAME_BYTES].decode(errors="ignore")
 
 
 def storable_values(value: Any, *, levels: int = _MOST_LEVELS) -> Any:

@@ -108,6 +108,22 @@ def test_bare_numbers_count_as_times(front: Any, sample: Any) -> None:
     assert ids == ["c918d6af177d8434e0bbf0bf11a29fbb"] * 2
 
 
+def test_a_name_that_no_index_takes_is_cut(front: Any, sample: Any) -> None:
+    """A database that refuses it would have its exporter send the same spans again for ever."""
+    request = json.loads(sample("captured_py_v2_span_content_traces0.json"))
+    for attribute in request["resourceSpans"][0]["resource"]["attributes"]:
+        if attribute["key"] == "service.name":
+            attribute["value"] = {"stringValue": "é" * 10_000}
+    for span in request["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        for attribute in span["attributes"]:
+            if attribute["key"] == "gen_ai.response.model":
+                attribute["value"] = {"stringValue": "x本" * 10_000}
+    front.post("/v1/traces", json.dumps(request), content_type="application/json")
+
+    names = {(record.service, record.model) for record in front.intake.records.values()}
+    assert names == {("é" * 256, "x本" * 128)}
+
+
 def test_spans_without_content_are_counted_after_their_wait(front: Any, sample: Any) -> None:
     """The content may still come in a log event, so the count waits for the join limit."""
     front.post("/v1/traces", sample("captured_js_traces0.json"), content_type="application/json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from monitor.errors import LeaseLost, MonitorError
+from monitor.ingest.text import MOST_NAME_BYTES
 from monitor.records import Reason, RecordState
 from monitor.storage.engine import Database
 from monitor.storage.queue import SqlRecordQueue
@@ -43,6 +45,15 @@ def test_a_text_that_a_database_cannot_hold_keeps_its_length(
     queue.accept([make_sampled(document="a\x00b\ud800c")])
     [leased] = queue.lease("w", count=1, seconds=60)
     assert leased.record.document == "a\ufffdb\ufffdc"
+
+
+def test_the_longest_names_fit_into_every_index(queue: SqlRecordQueue, make_sampled: Any) -> None:
+    """PostgreSQL refuses longer entries, even compressed; ingest lets no longer names through."""
+    noise = "".join(hashlib.sha256(bytes([number])).hexdigest() for number in range(32))
+    names = [noise[start : start + MOST_NAME_BYTES] for start in range(0, 2048, MOST_NAME_BYTES)]
+    own_id, service, model, category = names
+    item = make_sampled(own_id, service=service, model=model, category=category)
+    assert queue.accept([item]) == [True]
 
 
 def test_a_known_id_is_not_queued_again(queue: SqlRecordQueue, make_sampled: Any) -> None:
