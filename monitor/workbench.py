@@ -15,11 +15,9 @@ from monitor.embedding.sbert import SbertEncoder, load_encoder
 from monitor.embedding.sentences import SentenceSplitter
 from monitor.embedding.vectors import load_vectors
 from monitor.factuality.checks import FactualChecks
-from monitor.factuality.classifier import PairClassifier, load_classifier
-from monitor.factuality.comparator import Comparator, available
-from monitor.factuality.factcc import FactCC
+from monitor.factuality.comparator import Comparator
+from monitor.factuality.configured import NamedModel, comparators
 from monitor.factuality.overlap import OverlapCheck
-from monitor.factuality.summac import SummacZeroShot
 from monitor.perturbation.neighbours import Neighbours
 from monitor.perturbation.perturber import SubstitutionPerturber
 from monitor.pipeline import Pipeline, Stages
@@ -81,7 +79,12 @@ def build(
     made_of = _made_of(settings, encoder, perturber, summarizer, observed=observed)
     mark = fingerprint(made_of)
     overlap = OverlapCheck(language)
-    comparators = comparators_of(settings, splitter)
+    checks = comparators(
+        splitter.split,
+        summac=NamedModel(key="factuality.summac_model", source=settings.factuality.summac_model),
+        factcc=NamedModel(key="factuality.factcc_model", source=settings.factuality.factcc_model),
+        allow_download=settings.models.allow_download,
+    )
     pipeline = Pipeline(
         Stages(
             perturber=perturber,
@@ -101,7 +104,7 @@ def build(
                 seed=settings.perturbation.seed,
                 open_series=open_series,
             ),
-            check=FactualChecks(overlap, comparators, longest=language.max_length).check,
+            check=FactualChecks(overlap, checks, longest=language.max_length).check,
         ),
         fingerprint=mark,
         observed_baseline=observed,
@@ -117,7 +120,7 @@ def build(
         encoder=encoder,
         language=language,
         vectors=vectors,
-        comparators=comparators,
+        comparators=checks,
         fingerprint=mark,
         made_of=made_of,
     )
@@ -188,34 +191,6 @@ def perturber_of(
         },
         gamma=settings.perturbation.gamma,
     )
-
-
-def comparators_of(settings: Settings, splitter: SentenceSplitter) -> list[Comparator]:
-    """SummaC and FactCC with the configured models; `unavailable` without."""
-
-    def classifier(source: str, key: str) -> PairClassifier:
-        return load_classifier(source, key=key, allow_download=settings.models.allow_download)
-
-    return [
-        available(
-            "summac",
-            settings.factuality.summac_model,
-            lambda source: SummacZeroShot(
-                classifier(source, "factuality.summac_model"),
-                splitter.split,
-                key="factuality.summac_model",
-            ),
-        ),
-        available(
-            "factcc",
-            settings.factuality.factcc_model,
-            lambda source: FactCC(
-                classifier(source, "factuality.factcc_model"),
-                splitter.split,
-                key="factuality.factcc_model",
-            ),
-        ),
-    ]
 
 
 def _severity(

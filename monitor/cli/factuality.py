@@ -14,7 +14,6 @@ from monitor.cli.files import read_lines
 from monitor.cli.options import Config, Json, settings_of
 from monitor.cli.output import emit, err, note, out, table
 from monitor.errors import UsageError, choices
-from monitor.settings import Settings
 from monitor.study.labelled import (
     CAVEATS,
     DATA_SETS,
@@ -26,10 +25,6 @@ from monitor.study.labelled import (
 from monitor.study.statistics import RESAMPLES
 
 if TYPE_CHECKING:
-    from spacy.language import Language
-
-    from monitor.factuality.classifier import PairClassifier
-    from monitor.factuality.comparator import Comparator
     from monitor.study.discrimination import Figure
 
 LEGEND = (
@@ -64,13 +59,20 @@ def factuality(
     collections = _read(data)
     # Bring spaCy, and torch where a model is named: wrong input is found before that.
     from monitor.embedding.language import load_language
+    from monitor.embedding.sentences import SentenceSplitter
+    from monitor.factuality.configured import NamedModel, comparators
     from monitor.factuality.overlap import OverlapCheck
     from monitor.study.checks import check_all
     from monitor.study.discrimination import figures
 
     language = load_language(settings.perturbation.language_model)
     overlap = OverlapCheck(language)
-    comparators = _comparators(settings, language, summac_model, factcc_model)
+    models = comparators(
+        SentenceSplitter(language).split,
+        summac=NamedModel(key="--summac-model", source=summac_model),
+        factcc=NamedModel(key="--factcc-model", source=factcc_model),
+        allow_download=settings.models.allow_download,
+    )
     for collection, every in collections:
         rows = sample(every, limit, seed=seed)
 
@@ -79,7 +81,7 @@ def factuality(
         ) -> Iterable[Sequence[LabelledSummary]]:
             return track(batches, description=title, console=err)
 
-        checks = check_all(rows, overlap, comparators, longest=language.max_length, steps=steps)
+        checks = check_all(rows, overlap, models, longest=language.max_length, steps=steps)
         found = figures(rows, checks, resamples=resamples, seed=seed)
         if json_:
             emit(_object(collection, rows, len(every), found, resamples, seed))
@@ -105,35 +107,6 @@ def _read(folder: Path) -> list[tuple[DataSet, list[LabelledSummary]]]:
         names = choices(f"{collection.name}.jsonl" for collection in DATA_SETS)
         raise UsageError(f"--data: {str(folder)!r} holds none of {names}; name their folder")
     return found
-
-
-def _comparators(
-    settings: Settings, language: Language, summac: str | None, factcc: str | None
-) -> list[Comparator]:
-    from monitor.embedding.sentences import SentenceSplitter
-    from monitor.factuality.comparator import available
-
-    split = SentenceSplitter(language).split
-
-    def loaded(source: str, key: str) -> PairClassifier:
-        # Brings torch.
-        from monitor.factuality.classifier import load_classifier
-
-        return load_classifier(source, key=key, allow_download=settings.models.allow_download)
-
-    def make_summac(source: str) -> Comparator:
-        from monitor.factuality.summac import SummacZeroShot
-
-        key = "--summac-model"
-        return SummacZeroShot(loaded(source, key), split, key=key)
-
-    def make_factcc(source: str) -> Comparator:
-        from monitor.factuality.factcc import FactCC
-
-        key = "--factcc-model"
-        return FactCC(loaded(source, key), split, key=key)
-
-    return [available("summac", summac, make_summac), available("factcc", factcc, make_factcc)]
 
 
 def _object(

@@ -1,36 +1,21 @@
-"""A transformers classifier of (text, statement) pairs, and which of its outputs is which."""
+"""A transformers classifier of (text, statement) pairs: the `PairModel` port."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from monitor.errors import ConfigurationError, MalformedInput, ModelUnavailable, choices
+from monitor.errors import MalformedInput, ModelUnavailable
 from monitor.records import FloatArray
 
 TOKENS_PER_BATCH = 8192
 """Padded tokens in one forward pass, so that long pairs do not fill the memory."""
 OFFSET_FAMILIES = frozenset({"roberta", "xlm-roberta", "camembert", "longformer"})
 """Their position table begins after the padding index: it holds two fewer tokens."""
-
-
-class PairModel(Protocol):
-    """Classifies pairs of a text and a statement about it."""
-
-    labels: Sequence[str]
-    """Names of the outputs in the model's own order."""
-    room: int
-    """Tokens that text and statement may have together."""
-
-    def tokens(self, text: str) -> int:
-        """Length of a text alone, without special tokens."""
-
-    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
-        """(pairs, labels), rows sum to 1; never cuts: the pairs fit into `room`."""
 
 
 class PairClassifier:
@@ -120,28 +105,3 @@ def load_classifier(
             "choose a model that was trained for classification"
         )
     return PairClassifier(model, tokenizer, batch_size=batch_size)
-
-
-def label_index(
-    labels: Sequence[str], wanted: Mapping[str, Collection[str]], *, key: str
-) -> dict[str, int]:
-    """Which output is which, by the names in the model's own configuration.
-
-    `wanted` holds, by meaning, the spellings that say so without doubt. A guess would turn
-    the score upside down for half of all models, since their orders differ; so
-    `ConfigurationError` is raised unless each meaning is named exactly once.
-
-    >>> label_index(["CORRECT", "INCORRECT"], {"yes": {"correct"}}, key="k")
-    {'yes': 0}
-    """
-    plain = [label.strip().casefold().replace("_", " ").replace("-", " ") for label in labels]
-    found: dict[str, int] = {}
-    for meaning, spellings in wanted.items():
-        places = [index for index, label in enumerate(plain) if label in spellings]
-        if len(places) != 1:
-            raise ConfigurationError(
-                f"{key}: the model's labels {list(labels)} name {meaning!r} {len(places)} times "
-                f"(known as {choices(sorted(spellings))}); set id2label in its config.json"
-            )
-        found[meaning] = places[0]
-    return found

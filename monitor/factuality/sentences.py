@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from monitor.factuality.blocks import blocks
-from monitor.factuality.classifier import PairModel
 from monitor.factuality.comparator import Splitter, missing, unusable
+from monitor.factuality.pair_model import PairModel
 from monitor.records import FactualScore, FloatArray, Reason
 
 

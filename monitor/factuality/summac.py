@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from monitor.factuality.classifier import PairModel, label_index
 from monitor.factuality.comparator import Splitter
+from monitor.factuality.pair_model import PairModel, label_index
 from monitor.factuality.sentences import score_sentences
 from monitor.records import FactualScore
 
