@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from monitor.errors import DatabaseUnavailable
 from monitor.exporter import Sample, Snapshot
@@ -16,9 +16,8 @@ from monitor.gauges.traffic import (
 )
 from monitor.gauges.verdicts import drift_samples, threshold_samples
 from monitor.ports import Clock
-from monitor.records import RecordState, SamplingEpoch, Stratum
+from monitor.records import SamplingEpoch, Stratum
 from monitor.settings import Settings
-from monitor.storage.queries import RecordFilter, list_records
 from monitor.storage.windows import window_means
 from monitor.stores import Stores
 from monitor.telemetry import Telemetry
@@ -95,7 +94,7 @@ class Gauges:
             *queue_samples(
                 stores.queue.counts(),
                 oldest=stores.queue.oldest_queued_age(),
-                last_scored=self._last_scored(),
+                last_scored=stores.queue.last_scored_at(),
             ),
             *window_samples(
                 window_means(
@@ -133,10 +132,6 @@ class Gauges:
                 until=until,
             ),
         ]
-
-    def _last_scored(self) -> datetime | None:
-        page = list_records(self._stores.database, RecordFilter(state=RecordState.SCORED), limit=1)
-        return page.rows[0].finished_at if page.rows else None
 
     def _spent(self, epoch: SamplingEpoch, arrived: Mapping[Stratum, int]) -> float | None:
         """Share of the epoch's budget that its arrivals have used; `None` without a budget."""

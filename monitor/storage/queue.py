@@ -40,6 +40,7 @@ from monitor.storage.results import result_rows
 from monitor.storage.tables import (
     ERASED,
     FINAL_STATES,
+    NOT_SCORED,
     attributions,
     null_runs,
     perturbations,
@@ -176,6 +177,18 @@ class SqlRecordQueue:
         with self._database.read() as connection:
             oldest = connection.execute(statement).scalar_one()
         return None if oldest is None else max(0.0, (self._clock() - oldest).total_seconds())
+
+    def last_scored_at(self) -> datetime | None:
+        """When a record was scored last, however long ago it came in; None before the first."""
+        statement = (
+            sa.select(scores.c.scored_at)
+            .join(records)
+            .where(records.c.state.not_in(NOT_SCORED))
+            .order_by(scores.c.scored_at.desc())
+            .limit(1)
+        )
+        with self._database.read() as connection:
+            return connection.execute(statement).scalar_one_or_none()
 
     def _claim(
         self,

@@ -20,6 +20,7 @@ from monitor.storage.tables.record import (
     IS_ERASABLE,
     IS_OPEN,
     IS_UNOBSERVED,
+    NOT_SCORED,
     records,
 )
 from monitor.storage.tables.run import null_runs, perturbations
@@ -31,6 +32,7 @@ __all__ = [
     "IS_ERASABLE",
     "IS_OPEN",
     "IS_UNOBSERVED",
+    "NOT_SCORED",
     "attributions",
     "metadata",
     "null_runs",
