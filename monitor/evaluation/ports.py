@@ -125,5 +125,5 @@ class Lease(Protocol):
 class Calibrations(Protocol):
     """Frozen calibrations: none ever changes, only which are active does."""
 
-    def all(self) -> list[tuple[Calibration, bool]]:
-        """Newest first, each with whether it is active."""
+    def in_force(self) -> list[Calibration]:
+        """The active ones, newest first."""

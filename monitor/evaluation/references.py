@@ -37,11 +37,7 @@ class References:
 
     def refresh(self) -> None:
         """Look which calibrations are active now."""
-        active = tuple(
-            calibration
-            for calibration, is_active in self._calibrations.all()
-            if is_active and not calibration.provisional
-        )
+        active = tuple(each for each in self._calibrations.in_force() if not each.provisional)
         ids = [calibration.id for calibration in active]
         if ids == [calibration.id for calibration in self._active]:
             return

@@ -104,9 +104,7 @@ class Gauges:
                 ),
                 labels,
             ),
-            *normalizer_samples(
-                (each for each, active in stores.calibrations.all() if active), labels
-            ),
+            *normalizer_samples(stores.calibrations.in_force(), labels),
             *sampling_samples(epoch, arrived, spent=self._spent(epoch, arrived), labels=labels),
         ]
 

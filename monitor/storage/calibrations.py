@@ -85,10 +85,20 @@ class SqlCalibrationStore:
             found = _with_normalizers(connection, connection.execute(statement).all())
         return found[0] if found else None
 
+    def in_force(self) -> list[Calibration]:
+        """The active ones of all fingerprints, newest first, however many came after them."""
+        return [calibration for calibration, _ in self._newest(calibrations.c.active)]
+
     def all(self, *, limit: int = 200) -> list[tuple[Calibration, bool]]:
         """(calibration, is it active), newest first."""
+        return self._newest(sa.true(), limit=limit)
+
+    def _newest(
+        self, term: sa.ColumnElement[bool], *, limit: int | None = None
+    ) -> list[tuple[Calibration, bool]]:
         statement = (
             sa.select(calibrations)
+            .where(term)
             .order_by(calibrations.c.created_at.desc(), calibrations.c.id)
             .limit(limit)
         )

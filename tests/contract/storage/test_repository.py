@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from monitor.errors import UsageError
 from monitor.records import (
@@ -25,6 +26,7 @@ from monitor.storage.engine import Database
 from monitor.storage.epochs import SharedFacts, SqlEpochStore
 from monitor.storage.queue import SqlRecordQueue
 from monitor.storage.repository import Repository
+from monitor.storage.shared_tables import calibrations
 
 
 @pytest.fixture
@@ -199,6 +201,25 @@ def test_activating_replaces_and_can_be_taken_back(database: Database, clock: An
     assert store.get("second") == second
     with pytest.raises(UsageError, match="'none'"):
         store.activate("none")
+
+
+def test_a_calibration_stays_in_force_however_many_come_after_it(
+    database: Database, clock: Any
+) -> None:
+    """Series of settings that nobody calibrates any more are held to it, and must not lose it."""
+    store = SqlCalibrationStore(database)
+    old = replace(calibration("old", clock), fingerprint="fp2")
+    store.add(old, activate=True)
+    clock.advance(60)
+    store.add(calibration("own", clock), activate=True)
+    with database.write() as connection:
+        made = connection.execute(sa.select(calibrations).where(calibrations.c.id == "own"))
+        row = dict(made.mappings().one())
+        later = {"active": False, "created_at": clock() + timedelta(days=1)}
+        rows = [{**row, **later, "id": f"later-{number}"} for number in range(201)]
+        connection.execute(sa.insert(calibrations), rows)
+    assert [each.id for each in store.in_force()] == ["own", "old"]
+    assert store.in_force()[1] == old
 
 
 def test_epochs_are_opened_once_and_arrivals_add_up(database: Database, clock: Any) -> None:

@@ -201,10 +201,10 @@ class BreachStore:
 
 class Calibrations:
     def __init__(self) -> None:
-        self.known: list[tuple[Calibration, bool]] = []
+        self.active: list[Calibration] = []
 
-    def all(self) -> list[tuple[Calibration, bool]]:
-        return list(self.known)
+    def in_force(self) -> list[Calibration]:
+        return list(self.active)
 
 
 class Facts:
@@ -293,7 +293,7 @@ class World:
                     until=datetime.fromtimestamp(sample.times[-1], UTC),
                 )
             )
-        self.calibrations.known = [(calibration, True)]
+        self.calibrations.active = [calibration]
 
     def finding(self, signal: str = "hss", series: Series = SERIES):
         return self.drift.found[series, signal]

@@ -117,8 +117,8 @@ def test_a_limit_goes_on_with_the_reference_that_was_kept(world, evaluator, norm
     settings = _settings(signal="raw_distance", limit={"reference_quantile": 0.5})
     evaluator(**settings).turn()
     (before,) = world.breaches.states.values()
-    (calibration, _), (reference,) = world.calibrations.known[0], world.drift.stored
-    world.calibrations.known = [(replace(calibration, id="cal-2"), True)]
+    (calibration,), (reference,) = world.calibrations.active, world.drift.stored
+    world.calibrations.active = [replace(calibration, id="cal-2")]
     world.drift.stored = [replace(reference, calibration_id="cal-2", origin="cal-1")]
     del world.samples.records[:450]
     evaluator(**settings).turn()
