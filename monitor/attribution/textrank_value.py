@@ -13,7 +13,6 @@ Values of one game must not be compared with values of the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +24,10 @@ from monitor.records import FloatArray
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+LOOKBACK = 3
+"""Words of a sentence that are neighbours in the graph: pytextrank's default."""
+TAGS = frozenset({"ADJ", "NOUN", "PROPN", "VERB"})
+"""Universal tags of the words that enter the graph: pytextrank's as well."""
 DAMPING = 0.85
 """Of PageRank: networkx's, which pytextrank uses."""
 TOLERANCE = 1e-6
@@ -35,7 +38,7 @@ class MaskedTextRank:
     """Extractive summaries of masked versions of one parsed document.
 
     With every word kept it selects what pytextrank's `summary()` selects: a graph of lemmas
-    that stand within `lookback` of each other in a sentence, PageRank over it, noun chunks
+    that stand within `LOOKBACK` of each other in a sentence, PageRank over it, noun chunks
     and entities ranked by √(Σ ranks / (length + function words)) with a discount for
     function words, and the `sentences` sentences that miss least of the best `phrases`
     phrases, in document order (Mihalcea & Tarau 2004, in pytextrank 3.3's form, its quirks
@@ -46,24 +49,16 @@ class MaskedTextRank:
     """
 
     def __init__(
-        self,
-        *,
-        doc: Doc,
-        segmentation: Segmentation,
-        sentences: int,
-        phrases: int,
-        lookback: int = 3,
-        tags: Sequence[str] = ("ADJ", "NOUN", "PROPN", "VERB"),
+        self, *, doc: Doc, segmentation: Segmentation, sentences: int, phrases: int
     ) -> None:
         """`doc` is the parse of `segmentation.document`, with tags, lemmas, noun chunks,
-        entities and sentences; `tags` are the universal tags that enter the graph."""
+        entities and sentences."""
         self._limit_sentences = sentences
         self._limit_phrases = phrases
-        self._lookback = lookback
         self._texts = [token.text for token in doc]
         self._spaced = [token.text_with_ws for token in doc]
         self._first, self._last = _words_of_tokens(doc, segmentation)
-        content = np.array([token.pos_ in tags for token in doc], dtype=bool)
+        content = np.array([token.pos_ in TAGS for token in doc], dtype=bool)
         self._content = content
         lemmas = [(token.lemma_, token.pos_) for token in doc]
         numbers = {lemma: i for i, lemma in enumerate(dict.fromkeys(lemmas))}
@@ -131,7 +126,7 @@ class MaskedTextRank:
         overwrite the other; the same is done here, for else the sentences would differ.
         """
         hops, starts = [], []
-        for hop in range(1, self._lookback + 1):
+        for hop in range(1, LOOKBACK + 1):
             pairs = np.flatnonzero(sentence[:-hop] == sentence[hop:])
             starts.append(pairs)
             hops.append(np.full(len(pairs), hop))

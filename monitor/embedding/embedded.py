@@ -7,7 +7,6 @@ asking whether it is there costs nothing and loads nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,14 +30,6 @@ class EmbeddedModel:
     def installed(self) -> bool:
         """Whether the package is there, with its model."""
         return self._find() is not None
-
-    @property
-    def version(self) -> str | None:
-        """The installed version, `None` where it is not installed."""
-        try:
-            return metadata.version(self.distribution)
-        except metadata.PackageNotFoundError:
-            return None
 
     def folder(self, key: str) -> Path:
         """The folder of the model; raises `ModelUnavailable` that names `key`."""

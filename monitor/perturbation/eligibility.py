@@ -53,11 +53,6 @@ def is_eligible(token: Token, vocabulary: Container[str]) -> bool:
     )
 
 
-def eligible_tokens(doc: Doc, vocabulary: Container[str]) -> list[Token]:
-    """The tokens of a parsed document that may be replaced, in order."""
-    return [token for token in doc if is_eligible(token, vocabulary)]
-
-
 def count_words(doc: Doc) -> int:
     """Word tokens of a document."""
     return sum(map(is_word, doc))

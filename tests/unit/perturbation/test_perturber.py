@@ -11,7 +11,7 @@ from gensim.test.utils import datapath
 from spacy.language import Language
 
 from monitor.embedding.sbert import SbertEncoder
-from monitor.perturbation.eligibility import count_words, eligible_tokens
+from monitor.perturbation.eligibility import count_words, is_eligible
 from monitor.perturbation.neighbours import Neighbours
 from monitor.perturbation.perturber import SubstitutionPerturber
 from monitor.records import (
@@ -51,7 +51,7 @@ def test_counts_are_those_of_the_parsed_document(
     """`share` is replaced tokens over word tokens, and `reached` follows from it."""
     doc = language(DOCUMENT)
     assert made.words == count_words(doc)
-    assert made.eligible == len(eligible_tokens(doc, neighbours.vocabulary))
+    assert made.eligible == sum(is_eligible(token, neighbours.vocabulary) for token in doc)
     for p in made.perturbations:
         assert p.share == len(p.substitutions) / made.words
         assert p.reached is p.strength.contains(p.share)
@@ -62,7 +62,7 @@ def test_everything_outside_the_replaced_tokens_stays_as_it_was(
 ) -> None:
     """Both versions have the same tokens at the same places, protected ones unchanged."""
     before = [token for token in language(DOCUMENT) if not token.is_space]
-    allowed = {t.i for t in eligible_tokens(language(DOCUMENT), neighbours.vocabulary)}
+    allowed = {t.i for t in language(DOCUMENT) if is_eligible(t, neighbours.vocabulary)}
     for p in made.perturbations:
         after = [token for token in language(p.document) if not token.is_space]
         assert len(before) == len(after)

@@ -6,7 +6,7 @@ import pytest
 from gensim.models import KeyedVectors
 from spacy.language import Language
 
-from monitor.perturbation.eligibility import count_words, eligible_tokens
+from monitor.perturbation.eligibility import count_words, is_eligible
 from monitor.perturbation.inflection import inflect, match_case, same_family, takes_an
 from monitor.perturbation.lexicon import Lexicon
 from monitor.perturbation.neighbours import Neighbours
@@ -22,7 +22,7 @@ def test_only_content_words_outside_entities_are_eligible(
         "In Paris, Angela Merkel quickly praised 12 large companies, see http://a.org or "
         "a@b.org, and the qqzzxxyy."
     )
-    words = [token.text for token in eligible_tokens(doc, vectors.key_to_index)]
+    words = [token.text for token in doc if is_eligible(token, vectors.key_to_index)]
     assert words == ["quickly", "praised", "large", "companies"]
 
 
