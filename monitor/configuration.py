@@ -150,15 +150,15 @@ def _is_section(annotation: Any) -> bool:
 
 
 def _refuse_unknown_environment() -> None:
-    known = {name for name, _, _ in keys(Settings)}
-    known |= {
-        ".".join(name.split(".")[:n]) for name in known for n in range(1, name.count(".") + 1)
+    defaults = {name: default for name, default, _ in keys(Settings)}
+    mappings = tuple(f"{name}." for name, default in defaults.items() if isinstance(default, dict))
+    known = set(defaults) | {
+        ".".join(name.split(".")[:n]) for name in defaults for n in range(1, name.count(".") + 1)
     }
     for variable in os.environ:
         if variable.upper().startswith(PREFIX):
             key = variable[len(PREFIX) :].lower().replace("__", ".")
-            under_mapping = key.startswith(("categories.descriptions.", "outlets.events.headers."))
-            if key not in known and not under_mapping:
+            if key not in known and not key.startswith(mappings):
                 raise ConfigurationError(
                     f"environment: {variable} sets no known key ({key!r}); "
                     "`hss-monitor config show` lists them all"

@@ -33,6 +33,19 @@ def test_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("value", ["sekret", '["sekret"', "{sekret: 1}"])
+def test_every_mapping_takes_its_keys_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each key is a variable there, which no list of known ones can hold."""
+    paths = {"document": "text", "summary": "answer", "service": "'s'", "model": "model"}
+    for name, path in paths.items():
+        monkeypatch.setenv(f"HSS_MONITOR__INGEST__TAIL__FIELDS__{name.upper()}", path)
+    monkeypatch.setenv("HSS_MONITOR__CATEGORIES__DESCRIPTIONS__LAW", "Courts and judges.")
+    monkeypatch.setenv("HSS_MONITOR__OUTLETS__EVENTS__HEADERS__AUTHORIZATION", "Bearer x")
+    settings = configuration.load()
+    assert settings.ingest.tail.fields == paths
+    assert settings.categories.descriptions == {"law": "Courts and judges."}
+    assert settings.outlets.events.headers["authorization"].get_secret_value() == "Bearer x"
+
+
 def test_a_list_in_the_environment_that_is_no_json_is_named(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
