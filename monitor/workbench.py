@@ -104,7 +104,7 @@ def build(
                 seed=settings.perturbation.seed,
                 open_series=open_series,
             ),
-            check=FactualChecks(overlap, checks, longest=language.max_length).check,
+            check=FactualChecks(overlap, checks).check,
         ),
         fingerprint=mark,
         observed_baseline=observed,

@@ -81,7 +81,7 @@ def factuality(
         ) -> Iterable[Sequence[LabelledSummary]]:
             return track(batches, description=title, console=err)
 
-        checks = check_all(rows, overlap, models, longest=language.max_length, steps=steps)
+        checks = check_all(rows, overlap, models, steps=steps)
         found = figures(rows, checks, resamples=resamples, seed=seed)
         if json_:
             emit(_object(collection, rows, len(every), found, resamples, seed))

@@ -21,13 +21,9 @@ class FactualChecks:
     there is `unavailable`.
     """
 
-    def __init__(
-        self, overlap: OverlapCheck, comparators: Sequence[Comparator], *, longest: int
-    ) -> None:
-        """`longest`: code points that the language model reads; longer texts are `too_long`."""
+    def __init__(self, overlap: OverlapCheck, comparators: Sequence[Comparator]) -> None:
         self._overlap = overlap
         self._comparators = tuple(comparators)
-        self._longest = longest
 
     def check(self, document: str, summary: str) -> dict[str, FactualScore]:
         """Each check's value, or the reason why it has none."""
@@ -35,27 +31,14 @@ class FactualChecks:
 
     def check_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[dict[str, FactualScore]]:
         """The same for each (document, summary), in batches."""
-        found = self._overlap_figures(pairs)
+        found = [
+            _without(overlap) if isinstance(overlap, Reason) else _by_name(overlap)
+            for overlap in self._overlap.overlaps(pairs)
+        ]
         for comparator in self._comparators:
             for checks, score in zip(found, comparator.check(pairs), strict=True):
                 checks[comparator.name] = score
         return found
-
-    def _overlap_figures(self, pairs: Sequence[tuple[str, str]]) -> list[dict[str, FactualScore]]:
-        # The overlap of an empty or unread text is 0, which would say that all was invented.
-        refused = [self._unusable(document, summary) for document, summary in pairs]
-        usable = [pair for pair, reason in zip(pairs, refused, strict=True) if reason is None]
-        overlaps = iter(self._overlap.overlaps(usable))
-        return [
-            _by_name(next(overlaps)) if reason is None else _without(reason) for reason in refused
-        ]
-
-    def _unusable(self, document: str, summary: str) -> Reason | None:
-        if not document.strip():
-            return Reason.EMPTY_DOCUMENT
-        if not summary.strip():
-            return Reason.EMPTY_SUMMARY
-        return Reason.TOO_LONG if max(len(document), len(summary)) > self._longest else None
 
 
 def _without(reason: Reason) -> dict[str, FactualScore]:

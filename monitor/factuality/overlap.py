@@ -83,22 +83,29 @@ class OverlapCheck:
             for reason in [_unusable(document, summary, self._nlp.max_length)]
         ]
 
-    def overlaps(self, pairs: Sequence[tuple[str, str]]) -> list[Overlap]:
+    def overlaps(self, pairs: Sequence[tuple[str, str]]) -> list[Overlap | Reason]:
         """Precision, recall and F1 of distinct content words, entities and numbers.
 
         Content words are the lemmas of nouns, names, verbs, adjectives and adverbs that are
         letters only and no stop words. An entity or number counts as shared where the other
-        text supports it, by the rules of `check`.
+        text supports it, by the rules of `check`. For an empty or unread text the reason: its
+        overlap would be 0, which would say that all was invented.
         """
-        texts = [text for pair in pairs for text in pair]
-        parsed = self._parsed(texts, disable=[])
+        refused = [self._unread(document, summary) for document, summary in pairs]
+        usable = [pair for pair, reason in zip(pairs, refused, strict=True) if reason is None]
+        parsed = iter(self._parsed([text for pair in usable for text in pair], disable=[]))
         return [
-            _overlap(document, summary)
-            for document, summary in zip(parsed[::2], parsed[1::2], strict=True)
+            _overlap(next(parsed), next(parsed)) if reason is None else reason for reason in refused
         ]
 
+    def _unread(self, document: str, summary: str) -> Reason | None:
+        """Here the document is parsed, too."""
+        reason = _unusable(document, summary, self._nlp.max_length)
+        too_long = len(document) > self._nlp.max_length
+        return reason or (Reason.TOO_LONG if too_long else None)
+
     def _parsed(self, texts: Sequence[str], *, disable: Iterable[str]) -> list[Doc]:
-        # A text above the pipeline's limit makes it raise; `check` answers `too_long` for it.
+        # A text above the pipeline's limit makes it raise; the answer for it is `too_long`.
         short = [text if len(text) <= self._nlp.max_length else "" for text in texts]
         return list(self._nlp.pipe(short, batch_size=self._batch_size, disable=list(disable)))
 

@@ -32,16 +32,14 @@ def check_all(
     overlap: OverlapCheck,
     comparators: Sequence[Comparator],
     *,
-    longest: int,
     steps: Steps = _silently,
 ) -> dict[str, list[FactualScore]]:
     """By check one score a row, higher is more faithful; each is a value or a reason.
 
     Support counts every mention of a name or number; precision counts different ones, and
-    different content words. A text of more than `longest` code points is `too_long` for
-    what the language model reads.
+    different content words.
     """
-    checks = FactualChecks(overlap, comparators, longest=longest)
+    checks = FactualChecks(overlap, comparators)
     kept = [*PRECISIONS, *(comparator.name for comparator in comparators)]
     found: dict[str, list[FactualScore]] = {
         name: [] for name in (ENTITY_SUPPORT, NUMBER_SUPPORT, *kept)
