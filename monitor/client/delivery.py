@@ -155,15 +155,16 @@ class Client:
             if self._closed or entry.characters > self._most_characters:
                 self._counted["dropped"] += 1
                 return False
+            if self._thread is None:
+                # Not before: servers that fork their workers make the client before that.
+                thread = threading.Thread(target=self._work, name="hss-client", daemon=True)
+                thread.start()  # raises where the process has too many; the next record tries again
+                self._thread = thread
             self._buffer.append(entry)
             self._characters += entry.characters
             self._trim()
             if len(self._buffer) in (1, BATCH_RECORDS):
                 self._changed.notify_all()
-            if self._thread is None:
-                # Not before: servers that fork their workers make the client before that.
-                self._thread = threading.Thread(target=self._work, name="hss-client", daemon=True)
-                self._thread.start()
             return True
 
     def _trim(self) -> None:

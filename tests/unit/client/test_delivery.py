@@ -242,6 +242,26 @@ def test_the_thread_starts_with_the_first_record(stand: Any) -> None:
     gc.collect()
 
 
+def test_a_thread_that_cannot_start_is_tried_again(
+    stand: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service that had too many threads for a moment would send nothing for the rest of its
+    life, and count each record twice."""
+
+    def too_many(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with Client(stand.url, service="news", model="m") as client:
+        with monkeypatch.context() as full:
+            full.setattr(threading.Thread, "start", too_many)
+            assert client.send("d", "lost") is False
+        assert client.counts == Counts(rejected=1)
+        assert client.send("d", "kept") is True
+        assert client.flush()
+    assert [record["summary"] for record in stand.records] == ["kept"]
+    assert client.counts == Counts(sent=1, rejected=1)
+
+
 def test_async_services_wait_only_at_the_end(stand: Any) -> None:
     """`send` is a plain call; flush and close leave the loop running."""
 
