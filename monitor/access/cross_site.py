@@ -66,7 +66,10 @@ def is_borrowed_name(host: str, *, public_url: str | None) -> bool:
     A page may let its own name point to 127.0.0.1 and then read what listens there, being of
     the same origin by name. Addresses and names without a dot cannot be borrowed so.
     """
-    name = urlsplit(f"//{host}").hostname or ""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:  # brackets that hold no address
+        return True
     if "." not in name.strip(".") or name == (urlsplit(public_url or "").hostname or ""):
         return False
     if name == "localhost" or name.endswith(".localhost"):
@@ -84,6 +87,9 @@ def _own_hosts(headers: Headers, public_url: str | None) -> set[str]:
 
 def _host(url: str) -> str:
     """Host and port as a `Host` header has them: without the port that the scheme implies."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # brackets that hold no address: nobody's
+        return ""
     usual = {"http": ":80", "https": ":443"}.get(parts.scheme, "")
     return parts.netloc.rpartition("@")[2].removesuffix(usual) if usual else parts.netloc

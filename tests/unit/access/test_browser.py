@@ -145,6 +145,7 @@ def test_signing_out_ends_the_session(pages: FastAPI, tokens: dict[str, str]) ->
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
         {"origin": "https://evil.example"},
+        {"origin": "https://["},
         {"origin": "null"},
         {"origin": "http://testserver:9999"},
         {"origin": "http://testserver.evil.example"},

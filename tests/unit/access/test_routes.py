@@ -123,13 +123,14 @@ def test_a_borrowed_name_reads_nothing_from_this_machine(
     """A page may let its own name point to 127.0.0.1; its script then is of the same origin."""
     asked = {
         host: open_client.get("/api/status", headers={"host": host}).status_code
-        for host in ("127.0.0.1:8318", "localhost:8318", "[::1]:8318", "evil.example:8318")
+        for host in ("127.0.0.1:8318", "localhost:8318", "[::1]:8318", "evil.example:8318", "[::1")
     }
     assert asked == {
         "127.0.0.1:8318": 200,
         "localhost:8318": 200,
         "[::1]:8318": 200,
         "evil.example:8318": 421,
+        "[::1": 421,
     }
     named = TestClient(make_app(outlets={"public_url": "https://hss.example.org"}))
     assert named.get("/api/status", headers={"host": "hss.example.org"}).status_code == 200
