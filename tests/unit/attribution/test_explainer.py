@@ -123,10 +123,11 @@ def test_a_failing_summarizer_is_a_reason_and_its_calls_count(known_game: Any) -
         return masks.sum(axis=1)
 
     game = known_game(times_out, WORDS)
-    for result in DocumentExplainer(METHODS[:3]).explain(game, [game], seed=0):
-        if result.reason is not None:
-            assert result.reason is Reason.SUMMARIZER_TIMEOUT
-            assert result.evaluations > 0
+    shap, lime, smile = DocumentExplainer(METHODS[:3]).explain(game, [game], seed=0)
+    for result in (shap, lime):
+        assert (result.instability, result.reason) == (None, Reason.SUMMARIZER_TIMEOUT)
+        assert result.evaluations > 0
+    assert smile.reason is None, "its masks keep two words"
 
 
 @pytest.mark.parametrize(

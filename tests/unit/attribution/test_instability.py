@@ -39,9 +39,10 @@ def test_flipped_sign_is_invisible_to_the_absolute_form() -> None:
 
 
 def test_by_hand() -> None:
-    """p = (1, 0), q = (½, ½): JSD² = 1 − ½·log₂(4/3)·… = 0.311278 bits."""
+    """p = (1, 0), q = (½, ½), m = (¾, ¼): KL(p ‖ m) = log₂(4/3), KL(q ‖ m) = ½ log₂(2/3) + ½."""
     found = compare(np.array([1.0, 0.0]), np.array([1.0, 1.0]))
-    assert found.signed == pytest.approx(np.sqrt(0.3112781244591328), abs=1e-12)
+    divergence = (np.log2(4 / 3) + np.log2(2 / 3) / 2 + 1 / 2) / 2
+    assert found.signed == pytest.approx(np.sqrt(divergence), abs=1e-12)
     assert found.one_minus_cosine == pytest.approx(1 - 1 / np.sqrt(2))
 
 

@@ -88,14 +88,14 @@ def test_bad_mixes_in_sentences_and_names_from_elsewhere(news, stock):
 
 def test_consistent_takes_the_sentences_of_good(news):
     """Its facts are wrong, its choice is not: an instability measure sees a calm model."""
+
+    def plain(summary):
+        # "of" may be part of a name: Bank of Norwend.
+        return [word for word in words(summary) if word.islower() and word != "of"]
+
     for document in news[:60]:
-        told = sentences(consistent(document))
-        true = sentences(good(document))
-        shared = [
-            len(set(words(one)) & set(words(other))) for one, other in zip(told, true, strict=False)
-        ]
-        assert shared
-        assert min(shared) > 0
+        assert consistent(document) != good(document)
+        assert plain(consistent(document)) == plain(good(document))
 
 
 def test_consistent_invents_the_same_whatever_the_wording(news):

@@ -218,8 +218,8 @@ def test_cost_grows_with_length_and_not_with_its_square(
 
 
 def test_news_reaches_its_bands(perturber: SubstitutionPerturber) -> None:
-    """Real documents: low and moderate are always met here."""
+    """A real document: every version at low and moderate strength is in its band."""
     text = Path(datapath("lee_background.cor")).read_text(encoding="utf-8")
-    for document in text.splitlines()[1:2]:
-        for p in perturber.perturb(document, seed=0).perturbations:
-            assert p.reached or p.strength is Strength.HIGH
+    made = perturber.perturb(text.splitlines()[1], seed=0)
+    reached = [p.strength for p in made.perturbations if p.reached]
+    assert (reached.count(Strength.LOW), reached.count(Strength.MODERATE)) == (3, 3)
