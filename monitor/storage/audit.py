@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from monitor.ports import Clock
 from monitor.storage.engine import Database
+from monitor.storage.filters import between, equal
 from monitor.storage.outlet_tables import text_views
 
 Channel = Literal["page", "api", "cli", "export"]
@@ -72,13 +73,10 @@ class SqlTextAudit:
         limit: int = 200,
     ) -> list[TextView]:
         """Noted views in [since, until), newest first."""
-        terms: list[sa.ColumnElement[bool]] = []
-        if record_id is not None:
-            terms.append(text_views.c.record_id == record_id)
-        if since is not None:
-            terms.append(text_views.c.viewed_at >= since)
-        if until is not None:
-            terms.append(text_views.c.viewed_at < until)
+        terms = [
+            *equal(text_views, record_id=record_id),
+            *between(text_views.c.viewed_at, since, until),
+        ]
         statement = (
             sa.select(
                 text_views.c.viewed_at,

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from monitor.findings import Series
 from monitor.records import FloatArray
 from monitor.storage.engine import Database
+from monitor.storage.signal_columns import of_names
 from monitor.storage.tables import IS_OPEN, records
 
 LONGEST: Final = timedelta(days=2)
@@ -60,7 +61,7 @@ def record_lives(database: Database, series: Series, *, since: datetime, until: 
 
     Records that wait to this day without a category may become part of it, and so count.
     """
-    same = [records.c.service == series.service, records.c.model == series.model]
+    same = of_names(series)
     own = records.c.category == series.category
     none = records.c.category.is_(None)
     earliest = since - LONGEST
