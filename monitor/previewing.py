@@ -97,7 +97,7 @@ def preview_threshold(
             continue
         reference = references(series, threshold.signal) if threshold.needs_reference else None
         fixed = threshold.against(reference)
-        limit = fixed.limit.resolve(None)
+        limit = fixed.limit.value
         if threshold.signal == AGE:
             fixed, stored, times = _ages(stores, fixed, series, span)
         else:

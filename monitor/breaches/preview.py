@@ -39,7 +39,6 @@ def preview(
     since: float,
     until: float,
     every: float = 60.0,
-    reference: Records | None = None,
 ) -> Preview:
     """Walk from `since` to `until`, seconds since the epoch, over `stored` records.
 
@@ -62,7 +61,7 @@ def preview(
             ids=stored.ids[start:end],
             releases=None if stored.releases is None else stored.releases[start:end],
         )
-        evaluation = evaluate(threshold, window, reference=reference)
+        evaluation = evaluate(threshold, window)
         evaluations += 1
         unanswered += evaluation.value is None
         taken = step(breach, threshold, evaluation, now=now)

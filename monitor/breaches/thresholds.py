@@ -51,13 +51,10 @@ class NoAnswer(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bound:
-    """A number, or the number below which a share of the reference records lies.
-
-    >>> Bound(value=0.3).resolve(None)
-    0.3
-    """
+    """A number, or the number below which a share of the reference records lies."""
 
     value: float | None = None
+    """`None` for a quantile whose number is not known."""
     reference_quantile: float | None = None
     at_least: float | None = None
     """With a quantile: never a smaller number than this. A signal that is 0 all over the
@@ -76,15 +73,6 @@ class Bound:
             raise ConfigurationError(
                 f"limit.at_least: {self.at_least!r} beside a value; it goes with reference_quantile"
             )
-
-    def resolve(self, reference: Records | None) -> float | None:
-        """The number; `None` where it needs a reference and there is none."""
-        if self.reference_quantile is None:
-            return self.value
-        if reference is None or len(reference.values) == 0:
-            return None
-        q = self.reference_quantile
-        return self.fixed({q: weighted_quantile(reference.values, reference.weights, q)}).value
 
     def fixed(self, numbers: Mapping[float, float]) -> Bound:
         """The same bound as a number, where `numbers` has the one of its quantile.
@@ -203,13 +191,11 @@ class Evaluation:
     """Most contribution first; empty unless exceeded."""
 
 
-def evaluate(
-    threshold: Threshold, window: Records, *, reference: Records | None = None
-) -> Evaluation:
-    """Judge the records of one window; `reference` only where a bound is a quantile of it."""
+def evaluate(threshold: Threshold, window: Records) -> Evaluation:
+    """Judge the records of one window; no answer while a bound is no number (see `fixed`)."""
     count = len(window.values)
-    limit = threshold.limit.resolve(reference)
-    level = threshold.level.resolve(reference) if threshold.level is not None else None
+    limit = threshold.limit.value
+    level = None if threshold.level is None else threshold.level.value
     if count < threshold.min_records:
         return _no_answer(NoAnswer.TOO_FEW_RECORDS, limit, level, count)
     if limit is None or (threshold.level is not None and level is None):

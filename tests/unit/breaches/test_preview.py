@@ -136,13 +136,12 @@ def test_a_degraded_model_cannot_hide_from_a_frozen_reference(threshold, over: i
             values=hss, weights=np.ones(len(hss)), ids=tuple(str(i) for i in range(len(hss)))
         )
         pages = preview(
-            judged,
+            judged.against(normal),
             everything,
             times,
             since=times[reference],
             until=times[-1],
             every=300.0,
-            reference=normal,
         )
         fitted = fit_reference(hss[:reference], times[:reference], id=name, scale=Scale.UNIT)
         seen = fitted.observe(hss[reference:], times[reference:])

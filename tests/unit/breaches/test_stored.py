@@ -46,8 +46,9 @@ def test_a_pending_breach_that_ends_was_none(records) -> None:
 def test_a_quantile_has_a_floor(records) -> None:
     """0 all over the reference; 0.02 is noise and no breach."""
     bound = Bound(reference_quantile=0.9, at_least=0.05)
-    assert bound.resolve(records([0.0] * 10)) == 0.05
-    assert bound.resolve(records([0.4] * 10)) == 0.4
+    threshold = Threshold(name="x", signal="shap_instability", limit=bound)
+    assert threshold.against(records([0.0] * 10)).limit.value == 0.05
+    assert threshold.against(records([0.4] * 10)).limit.value == 0.4
     with pytest.raises(ConfigurationError, match="at_least"):
         Bound(value=0.5, at_least=0.1)
 

@@ -64,9 +64,9 @@ def test_between_limit_and_margin_it_is_neither_exceeded_nor_calm(records) -> No
 def test_a_limit_can_be_a_quantile_of_the_reference(records) -> None:
     """ "Worse than 90 % of the reference" needs no number that somebody made up."""
     threshold = _threshold(limit=Bound(reference_quantile=0.9))
-    reference = records(np.arange(1, 11) / 10)
-    assert evaluate(threshold, records([0.95]), reference=reference).limit == pytest.approx(0.9)
-    assert evaluate(threshold, records([0.95]), reference=reference).exceeded
+    evaluation = evaluate(threshold.against(records(np.arange(1, 11) / 10)), records([0.95]))
+    assert evaluation.limit == pytest.approx(0.9)
+    assert evaluation.exceeded
 
 
 def test_without_its_reference_there_is_no_answer(records) -> None:
