@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 from monitor.execution.local import LocalProcesses
 from monitor.exporter import count_finished
 from monitor.records import FinishedRecord
+from monitor.storage.repository import Repository
 from monitor.telemetry import Telemetry
-
-PAGE = 500
-
-
-class Finished(Protocol):
-    """Records that are final and were not counted yet."""
-
-    def take_unobserved(self, front: str, limit: int = PAGE) -> Sequence[FinishedRecord]:
-        """Those of a front, at most `limit`; each is returned once in its life."""
 
 
 def supervise(scorers: LocalProcesses, telemetry: Telemetry) -> None:
@@ -29,20 +20,17 @@ def supervise(scorers: LocalProcesses, telemetry: Telemetry) -> None:
 
 
 def count_finished_records(
-    repository: Finished,
+    repository: Repository,
     telemetry: Telemetry,
     front: str,
     *,
     also: Callable[[FinishedRecord], None],
-) -> int:
+) -> None:
     """Feed every record that this front took in and that is final now, exactly once.
 
     `also` takes each of them, too.
     """
-    counted = 0
-    while rows := repository.take_unobserved(front, PAGE):
+    while rows := repository.take_unobserved(front):
         for row in rows:
             count_finished(telemetry, row)
             also(row)
-        counted += len(rows)
-    return counted

@@ -17,7 +17,7 @@ import os
 import zlib
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -62,17 +62,8 @@ class TextHash:
         return hmac.new(self._key, data, hashlib.sha256).hexdigest()
 
 
-class ContentCipher(Protocol):
-    """Seals bytes for one record; what it sealed opens for that record only."""
-
-    def seal(self, data: bytes, *, record_id: str) -> bytes: ...
-
-    def open(self, sealed: bytes, *, record_id: str) -> bytes | None:
-        """The bytes, or None where they were sealed with another key or for another record."""
-
-
 class AesGcmCipher:
-    """AES-256-GCM with a random nonce; the record's id is authenticated with it."""
+    """Seals bytes for one record, by AES-256-GCM with a random nonce, its id authenticated."""
 
     def __init__(self, key: bytes) -> None:
         if len(key) != 32:
@@ -88,6 +79,7 @@ class AesGcmCipher:
         return nonce + self._aead.encrypt(nonce, data, record_id.encode("utf-8", "replace"))
 
     def open(self, sealed: bytes, *, record_id: str) -> bytes | None:
+        """The bytes, or None where they were sealed with another key or for another record."""
         nonce, data = sealed[:_NONCE], sealed[_NONCE:]
         try:
             return self._aead.decrypt(nonce, data, record_id.encode("utf-8", "replace"))
@@ -126,7 +118,7 @@ class StoredContent:
 class ContentCodec:
     """Turns a record's texts into columns and back, as the mode asks for."""
 
-    def __init__(self, mode: ContentMode, cipher: ContentCipher | None = None) -> None:
+    def __init__(self, mode: ContentMode, cipher: AesGcmCipher | None = None) -> None:
         if mode is ContentMode.HASH_ONLY and cipher is None:
             raise ConfigurationError(
                 "storage.content: 'hash_only' needs a content key; hand the codec a cipher"
