@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import sqlalchemy as sa
 from sqlalchemy import (
     CheckConstraint,
     Column,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     text,
 )
 
+from monitor.storage.engine import Database
 from monitor.storage.finding_tables import breaches
 from monitor.storage.tables import metadata, records
 from monitor.storage.types import CleanText, Identifier, UtcDateTime
@@ -29,6 +31,17 @@ Index(
     sqlite_where=text(IS_SCORED),
     postgresql_where=text(IS_SCORED),
 )
+
+
+def is_scored(database: Database) -> sa.TextClause:
+    """The predicate of that index, so that both databases take it.
+
+    Without statistics SQLite takes the index on states else, and sorts all scored records.
+    """
+    term = f"records.{IS_SCORED}"
+    return sa.text(f"likely({term})" if database.is_sqlite else term)
+
+
 IS_DUE = "delivered_at IS NULL AND given_up_at IS NULL"
 
 

@@ -36,11 +36,11 @@ from monitor.storage.arrival import insert_new
 from monitor.storage.claims import claimable, incoming, locked, require_held, row_of, stored_content
 from monitor.storage.content import ContentCodec, ContentMode, TextHash
 from monitor.storage.engine import Database
+from monitor.storage.outlet_tables import is_scored
 from monitor.storage.results import result_rows
 from monitor.storage.tables import (
     ERASED,
     FINAL_STATES,
-    NOT_SCORED,
     attributions,
     null_runs,
     perturbations,
@@ -181,10 +181,9 @@ class SqlRecordQueue:
     def last_scored_at(self) -> datetime | None:
         """When a record was scored last, however long ago it came in; None before the first."""
         statement = (
-            sa.select(scores.c.scored_at)
-            .join(records)
-            .where(records.c.state.not_in(NOT_SCORED))
-            .order_by(scores.c.scored_at.desc())
+            sa.select(records.c.finished_at)
+            .where(is_scored(self._database))
+            .order_by(records.c.finished_at.desc())
             .limit(1)
         )
         with self._database.read() as connection:

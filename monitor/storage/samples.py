@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from monitor.errors import UsageError, choices
 from monitor.findings import Cursor, Series, SignalSample
+from monitor.records import RecordState
 from monitor.storage.engine import Database
 from monitor.storage.filters import between
 from monitor.storage.keyset import later
@@ -21,7 +22,7 @@ from monitor.storage.signal_columns import (
     of_names,
     value_of,
 )
-from monitor.storage.tables import NOT_SCORED, records, scores
+from monitor.storage.tables import records, scores
 from monitor.storage.windows import OF_EXPLAINED, Signal
 
 
@@ -110,7 +111,9 @@ def _probability(signal: str) -> sa.ColumnElement[Any]:
 def _final(signal: str) -> list[sa.ColumnElement[bool]]:
     if signal == SKIPPED:
         return [records.c.finished_at.is_not(None)]
-    return [records.c.state.not_in(NOT_SCORED)]
+    # Not `= 'scored'`: without statistics SQLite would take the index on states and walk
+    # through the records of all series.
+    return [records.c.state.not_in([state for state in RecordState if state != "scored"])]
 
 
 def _between(

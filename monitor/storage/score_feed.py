@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from monitor.ports import SET_BACK, Clock
 from monitor.storage.engine import Database
 from monitor.storage.keyset import later
-from monitor.storage.outlet_tables import IS_SCORED, outlet_cursors
+from monitor.storage.outlet_tables import is_scored, outlet_cursors
 from monitor.storage.score_rows import SCORE_COLUMNS, ScoreRow
 from monitor.storage.tables import records, scores
 from monitor.storage.upsert import upsert
@@ -76,7 +76,7 @@ class SqlScoreFeed:
                 sa.select(*SCORE_COLUMNS)
                 .select_from(records.join(scores))
                 .where(
-                    sa.text(f"records.{IS_SCORED}"),
+                    is_scored(self._database),
                     later(records.c.finished_at, records.c.id, place),
                     records.c.finished_at < until,
                 )

@@ -20,7 +20,6 @@ from monitor.storage.tables.record import (
     IS_ERASABLE,
     IS_OPEN,
     IS_UNOBSERVED,
-    NOT_SCORED,
     records,
 )
 from monitor.storage.tables.run import null_runs, perturbations
@@ -32,7 +31,6 @@ __all__ = [
     "IS_ERASABLE",
     "IS_OPEN",
     "IS_UNOBSERVED",
-    "NOT_SCORED",
     "attributions",
     "metadata",
     "null_runs",

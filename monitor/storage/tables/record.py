@@ -25,9 +25,6 @@ from monitor.storage.tables.naming import metadata
 from monitor.storage.types import CleanText, Identifier, Json, Real, UtcDateTime, Word
 
 FINAL_STATES = (RecordState.SCORED, RecordState.SKIPPED, RecordState.FAILED)
-NOT_SCORED = tuple(state for state in RecordState if state is not RecordState.SCORED)
-"""To exclude, where asking for `state = 'scored'` would make SQLite, without statistics, take the
-index on states and walk through the records of all series."""
 
 
 def _one_of(column: str, words: tuple[str, ...]) -> str:
