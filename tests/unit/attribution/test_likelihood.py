@@ -184,6 +184,28 @@ def test_budget_of_200_for_300_words_is_kept(bart: Any, tokenizer: Any) -> None:
     assert found.values.sum() == pytest.approx(whole - none, abs=1e-6)
 
 
+def test_prompt_document_and_summary_share_the_context_of_a_causal_model(
+    gpt: Any, tokenizer: Any
+) -> None:
+    """The document gives way: a longer row would have positions that the model never learned."""
+    lengths = []
+    handle = gpt.register_forward_pre_hook(
+        lambda _, __, given: lengths.append(given["input_ids"].shape[1]), with_kwargs=True
+    )
+    evaluator = LikelihoodEvaluator(
+        segmentation=segment(DOCUMENT),
+        summary=SUMMARY,
+        model=gpt,
+        tokenizer=tokenizer,
+        limit=50,
+        prefix="summarize",
+        suffix="summary",
+    )
+    evaluator.evaluate(np.ones((1, len(evaluator.segmentation.words)), dtype=bool))
+    handle.remove()
+    assert lengths == [50]
+
+
 def test_words_past_the_models_limit_carry_nothing(bart: Any, tokenizer: Any) -> None:
     """5,000 words: what the model never saw cannot matter, and nothing crashes."""
     cut = segment(" ".join(["word"] * 5000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -76,6 +77,16 @@ def test_one_batch_asks_for_the_baseline_the_null_runs_and_the_versions() -> Non
     assert (made.baseline, made.observed) == ("own", False)
     assert [(summary.text, source) for summary, source in made.nulls] == [("null", "run")]
     assert [summary.text for summary in made.perturbed] == ["a", "b"]
+
+
+def test_spare_choices_are_no_null_runs_of_another_summarizer() -> None:
+    """They are answers of the live service: what they show is not the noise of this one."""
+    summarizer = Scripted(*(Summary(text=word) for word in ("own", "null", "a")))
+    record = replace(RECORD, alternatives=("other",))
+    made = Resummarizer(summarizer, observed_baseline=False, null_runs=1).resummarize(
+        record, versions(1)
+    )
+    assert [(summary.text, source) for summary, source in made.nulls] == [("null", "run")]
 
 
 def test_exactly_half_of_the_versions_is_enough() -> None:
