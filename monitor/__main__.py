@@ -36,14 +36,12 @@ def _run(arguments: list[str] | None) -> int:
     try:
         result = app(arguments, standalone_mode=False)
     except typer.Abort:
-        print("interrupted", file=sys.stderr)  # noqa: T201 -- the last words of the command line
-        return 130
+        return _end("interrupted", 130)
     except _WrongArguments as error:
         error.show()
         return 2
     except MonitorError as error:
-        print(f"hss-monitor: {error}", file=sys.stderr)  # noqa: T201
-        return error.exit_code
+        return _end(f"hss-monitor: {error}", error.exit_code)
     except SystemExit as error:
         # The reader of our output has gone (`| head`): closing quietly is what it expects, and
         # Typer's 1 would read as a finding.
@@ -53,19 +51,25 @@ def _run(arguments: list[str] | None) -> int:
     except OSError as error:
         if error.errno not in _FULL:
             return _defect()
-        print(f"hss-monitor: {error.strerror}; free some space", file=sys.stderr)  # noqa: T201
         # What could not be written is still in the buffer, and would fail again on leaving.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 3
+        return _end(f"hss-monitor: {error.strerror}; free some space", 3)
     except Exception:  # everything else is a defect, and must not look like a finding
         return _defect()
     return result if isinstance(result, int) else 0
 
 
 def _defect() -> int:
-    traceback.print_exc()
-    print("hss-monitor: internal error, see above", file=sys.stderr)  # noqa: T201
-    return 70
+    return _end(f"{traceback.format_exc()}hss-monitor: internal error, see above", 70)
+
+
+def _end(last_words: str, code: int) -> int:
+    """Say them and return the exit code, which holds also where standard error is full."""
+    try:
+        print(last_words, file=sys.stderr)  # noqa: T201 -- the last words of the command line
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    return code
 
 
 if __name__ == "__main__":

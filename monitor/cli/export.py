@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,8 +54,8 @@ def export(
     """
     one_of("--format", format_, FORMATS)
     to_stdout = str(out) == "-"
-    if to_stdout and format_ == "parquet":
-        raise UsageError("--out: '-' takes ndjson only; name a file for parquet")
+    if format_ == "parquet" and (to_stdout or _is_stream(out)):
+        raise UsageError(f"--out: {str(out)!r} takes ndjson only; name a file for parquet")
     wanted = ScoreFilter(
         service=service,
         model=model,
@@ -84,13 +85,37 @@ def _pages(stores: Stores, wanted: ScoreFilter, texts: bool) -> Pages:
 
 @contextmanager
 def _whole(out: Path) -> Iterator[Path]:
-    """A draft beside the file that takes its place when it is complete; only we may read it."""
-    draft = out.with_name(f"{out.name}.{os.getpid()}.part")
+    """What to write so that `out` appears when it is complete.
+
+    A pipe or a device, such as /dev/stdout, is written itself: no file may take its place.
+    """
+    try:
+        if _is_stream(out):
+            yield out
+        else:
+            # The file behind a link, so that the link stays one.
+            with _draft_of(Path(os.path.realpath(out))) as draft:
+                yield draft
+    except OSError as error:
+        raise unwritable("--out", out, error) from None
+
+
+def _is_stream(out: Path) -> bool:
+    """Whether it is there and is a pipe, a device or a socket."""
+    try:
+        mode = out.stat().st_mode
+    except OSError:
+        return False  # Writing it tells what is wrong.
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextmanager
+def _draft_of(file: Path) -> Iterator[Path]:
+    """A draft beside the file that takes its place in the end; only we may read it."""
+    draft = Path(f"{file}.{os.getpid()}.part")
     try:
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         yield draft
-        draft.replace(out)
-    except OSError as error:
-        raise unwritable("--out", out, error) from None
+        draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ import typer
 
 from monitor.cli.options import Config, settings_of
 from monitor.cli.output import note
+from monitor.errors import UsageError
 from monitor.mixin.files import differing, files
 from monitor.mixin.files import write as write_files
 from monitor.mixin.installation import GRAFANA_URL, SCRAPE_JOB, SCRAPE_SECONDS, installation
@@ -60,7 +61,13 @@ def write(
             scrape_seconds=scrape_seconds,
         ),
     )
-    changed = differing(folder, wanted) if check else write_files(folder, wanted)
+    try:
+        changed = differing(folder, wanted) if check else write_files(folder, wanted)
+    except OSError as error:
+        raise UsageError(
+            f"DIR: {str(folder)!r} cannot be written ({error.strerror}: {error.filename}); name a "
+            "folder that this user may write"
+        ) from None
     for path in changed:
         note(f"{'differs' if check else 'wrote'}: {folder / path}")
     note(f"{len(wanted)} files, {len(changed)} {'differ' if check else 'changed'}")

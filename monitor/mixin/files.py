@@ -58,7 +58,7 @@ def differing(folder: Path, wanted: Mapping[PurePosixPath, str]) -> list[PurePos
 
 
 def _text(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
 
 
 class _Dumper(yaml.SafeDumper):

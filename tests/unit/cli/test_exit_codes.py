@@ -194,6 +194,14 @@ def test_a_full_disk_behind_standard_output_is_3(config_file: Path, add_records:
     assert b"Traceback" not in ended.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is full")
+def test_a_full_disk_behind_standard_error_changes_no_exit_code() -> None:
+    """Python's own would be 1, a finding, and somebody would be called for it."""
+    command = [sys.executable, "-m", "monitor", "config", "check", "--config", "missing.yaml"]
+    with Path("/dev/full").open("w") as full:
+        assert subprocess.run(command, stderr=full, check=False).returncode == 2
+
+
 def test_a_taken_port_is_3_and_names_the_key(config_file: Path) -> None:
     """A process of its own: `run` changes signal handlers and memory settings."""
     config_file.write_text(config_file.read_text().replace("port: 1", "port: 0"))

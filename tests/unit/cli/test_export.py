@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import getpass
+import os
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -64,12 +66,39 @@ def test_a_file_appears_whole_and_for_its_owner_only(cli: Any, tmp_path: Path) -
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []
 
 
+@pytest.mark.usefixtures("scored")
+def test_a_pipe_is_written_and_stays_a_pipe(cli: Any, tmp_path: Path) -> None:
+    """A file in its place would end /dev/null for everybody, and its reader would wait for ever."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        assert cli("export", "--out", str(pipe)).code == 0
+        read, _ = reader.communicate(timeout=10)
+    assert read.count(b"\n") == 4
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert "takes ndjson only" in cli("export", "--out", str(pipe), "--format", "parquet").err
+
+
+@pytest.mark.usefixtures("scored")
+def test_a_link_stays_one_and_its_file_is_written(cli: Any, tmp_path: Path) -> None:
+    """It was laid to another disk on purpose."""
+    (tmp_path / "elsewhere").mkdir()
+    link, file = tmp_path / "link", tmp_path / "elsewhere" / "scores.ndjson"
+    link.symlink_to(file)
+    for _ in range(2):
+        assert cli("export", "--out", str(link)).code == 0
+    assert link.is_symlink()
+    assert len(file.read_text().splitlines()) == 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--out", "x", "--format", "csv"], "--format: 'csv' is none of 'ndjson' or 'parquet'"),
         (["--out", "-", "--format", "parquet"], "--out: '-' takes ndjson only"),
         (["--out", "/nowhere/at/all"], "--out: '/nowhere/at/all' cannot be written"),
+        (["--out", "/"], "--out: '/' cannot be written"),
+        (["--out", "x" * 300], "cannot be written (File name too long)"),
     ],
 )
 def test_what_cannot_be_written_is_said(cli: Any, arguments: list[str], message: str) -> None:

@@ -81,3 +81,22 @@ def test_a_wrong_address_is_a_usage_error(folder: Path) -> None:
     told = run.invoke(app, ["mixin", "write", str(folder), "--grafana-url", "grafana:3000"])
     assert isinstance(told.exception, ConfigurationError)
     assert not folder.exists()
+
+
+def test_a_folder_that_cannot_be_is_a_usage_error(tmp_path: Path) -> None:
+    """It is named, with what stands in its way."""
+    from monitor.errors import UsageError
+
+    (tmp_path / "file").write_text("")
+    told = run.invoke(app, ["mixin", "write", str(tmp_path / "file" / "mixin")])
+    assert isinstance(told.exception, UsageError)
+    assert f"DIR: '{tmp_path}/file/mixin' cannot be written (Not a directory" in str(told.exception)
+
+
+def test_a_file_that_is_no_text_is_written_anew(folder: Path) -> None:
+    """Whatever destroyed it."""
+    rules = folder / "alerts" / "prometheus.rules.yaml"
+    rules.parent.mkdir(parents=True)
+    rules.write_bytes(b"\xff\xfe")
+    assert run.invoke(app, ["mixin", "write", str(folder)]).exit_code == 0
+    assert "hss-breaches" in rules.read_text()
