@@ -10,7 +10,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from monitor.attribution.players import refusal
 from monitor.attribution.subwords import subwords
-from monitor.attribution.value import ValueFunction
+from monitor.attribution.value import BudgetedValue
 from monitor.records import Attribution, FloatArray, Reason
 
 
@@ -34,7 +34,7 @@ class AttentionMethod:
     name: str = "attention"
     random: bool = False
 
-    def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
+    def explain(self, value: BudgetedValue, *, seed: int) -> Attribution:
         """Reads document and summary from `value`, which it charges but does not call."""
         if self.model is None or self.tokenizer is None:
             return Attribution(values=None, reason=Reason.UNAVAILABLE)

@@ -9,7 +9,7 @@ from typing import Protocol
 import structlog
 
 from monitor.attribution.instability import Comparison, compare
-from monitor.attribution.value import BudgetedValue, Evaluator, ValueFunction, ValueUnknown
+from monitor.attribution.value import BudgetedValue, Evaluator, ValueUnknown
 from monitor.records import Attribution, MethodResult, Reason
 
 _log = structlog.get_logger(__name__)
@@ -29,7 +29,7 @@ class Method(Protocol):
         """Whether it draws masks or trees: another seed gives another result, and so a noise
         floor. A method that draws nothing costs one evaluation an explanation."""
 
-    def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
+    def explain(self, value: BudgetedValue, *, seed: int) -> Attribution:
         """φ of every word, or a reason; equal seeds give equal results.
 
         Uses at most `value.remaining` evaluations and raises only what `value` raises.

@@ -40,17 +40,14 @@ def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
     return float(np.sqrt(np.clip(divergence, 0.0, 1.0)))
 
 
-def signed_cells(values: FloatArray) -> FloatArray | None:
-    """p = (φ⁺, φ⁻)/Σ|φ|: (n,) → (2n,), `None` where all attributions are zero.
+def signed_cells(shape: FloatArray) -> FloatArray:
+    """p = (φ⁺, φ⁻) of a scaled φ: (n,) → (2n,).
 
     Positive and negative parts are apart, so that a flipped sign is as far as can be.
 
-    >>> signed_cells(np.array([3.0, -1.0]))
+    >>> signed_cells(np.array([0.75, -0.25]))
     array([0.75, 0.  , 0.  , 0.25])
     """
-    shape = scaled(values)
-    if shape is None:
-        return None
     return np.concatenate([np.maximum(shape, 0.0), np.maximum(-shape, 0.0)])
 
 
@@ -64,12 +61,11 @@ def compare(first: FloatArray, second: FloatArray) -> Comparison | None:
     1.0
     """
     a, b = scaled(first), scaled(second)
-    cells_a, cells_b = signed_cells(first), signed_cells(second)
-    if a is None or b is None or cells_a is None or cells_b is None:
+    if a is None or b is None:
         return None
     cosine = float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
     return Comparison(
-        signed=jensen_shannon(cells_a, cells_b),
+        signed=jensen_shannon(signed_cells(a), signed_cells(b)),
         absolute=jensen_shannon(np.abs(a), np.abs(b)),
         one_minus_spearman=_one_minus_spearman(a, b),
         one_minus_cosine=min(max(1.0 - cosine, 0.0), 2.0),

@@ -10,7 +10,7 @@ from lime.lime_text import LimeTextExplainer
 
 from monitor.attribution.players import Game, by_surrogate, game_of
 from monitor.attribution.segmentation import BoolArray
-from monitor.attribution.value import ValueFunction
+from monitor.attribution.value import BudgetedValue
 from monitor.records import Attribution, FloatArray, Granularity
 
 _MASKED = "_"
@@ -35,7 +35,7 @@ class LimeMethod:
     granularity: Granularity = Granularity.WORD
     """`WORD` or `SENTENCE`."""
 
-    def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
+    def explain(self, value: BudgetedValue, *, seed: int) -> Attribution:
         """Uses at most `value.remaining` evaluations; raises what `value` raises."""
         return by_surrogate(
             value,

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from monitor.attribution.segmentation import BoolArray, IntArray, Segmentation, spread
-from monitor.attribution.value import ValueFunction
+from monitor.attribution.value import BudgetedValue
 from monitor.records import Attribution, FloatArray, Granularity, Reason
 
 Game = Callable[[BoolArray], FloatArray]
 """v of each coalition of players: (n, players) → (n,)."""
 
 
-def refusal(value: ValueFunction, *, least: int = 2) -> Attribution | None:
+def refusal(value: BudgetedValue, *, least: int = 2) -> Attribution | None:
     """Why nothing can be said of a document: no words, or fewer evaluations than `least` left.
 
     Two are what v(all) − v(none) takes.
@@ -31,13 +31,13 @@ def players_of(cut: Segmentation, granularity: Granularity) -> IntArray:
     return np.arange(len(cut.words)) if granularity is Granularity.WORD else cut.sentences
 
 
-def game_of(value: ValueFunction, players: IntArray) -> Game:
+def game_of(value: BudgetedValue, players: IntArray) -> Game:
     """The game of these players, from the value function of words."""
     return lambda coalitions: value(coalitions[:, players])
 
 
 def by_surrogate(
-    value: ValueFunction,
+    value: BudgetedValue,
     granularity: Granularity,
     fitted: Callable[[IntArray], tuple[FloatArray, float | None]],
 ) -> Attribution:

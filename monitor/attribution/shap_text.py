@@ -13,7 +13,7 @@ import shap
 from monitor.attribution.partition_tree import random_tree
 from monitor.attribution.players import Game, game_of, only_player, refusal
 from monitor.attribution.segmentation import BoolArray, spread
-from monitor.attribution.value import ValueFunction
+from monitor.attribution.value import BudgetedValue
 from monitor.records import Attribution, FloatArray, Granularity
 
 EVALUATIONS_PER_WORD = 4
@@ -55,7 +55,7 @@ class ShapMethod:
     sentence_share: float = 0.75
     """Share of a short budget that the sentences may use."""
 
-    def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
+    def explain(self, value: BudgetedValue, *, seed: int) -> Attribution:
         """Uses at most `value.remaining` evaluations; raises what `value` raises.
 
         With less than 2 evaluations nothing can be said: `over_budget`.
@@ -73,7 +73,7 @@ class ShapMethod:
         )
 
     def _sentences_then_words(
-        self, value: ValueFunction, *, seed: int
+        self, value: BudgetedValue, *, seed: int
     ) -> tuple[FloatArray, Granularity]:
         groups = value.segmentation.sentences
         count = int(groups.max()) + 1
@@ -116,7 +116,7 @@ class ShapMethod:
         return np.asarray(explanation.values[0], dtype=np.float64)
 
 
-def _gains(value: ValueFunction, members: np.ndarray[tuple[int], np.dtype[np.int64]]) -> FloatArray:
+def _gains(value: BudgetedValue, members: np.ndarray[tuple[int], np.dtype[np.int64]]) -> FloatArray:
     """Mean of each word's gain as the first and as the last of its sentence to be kept, all
     other sentences kept: 2 evaluations a word and one for the empty sentence."""
     count = len(members)

@@ -8,7 +8,7 @@ import numpy as np
 
 from monitor.attribution.players import by_surrogate
 from monitor.attribution.segmentation import BoolArray, IntArray
-from monitor.attribution.value import ValueFunction
+from monitor.attribution.value import BudgetedValue
 from monitor.records import Attribution, FloatArray, Granularity
 
 
@@ -40,14 +40,14 @@ class SmileMethod:
     penalty: float = 0.01
     """α, in units of the summed weights' share of one mask."""
 
-    def explain(self, value: ValueFunction, *, seed: int) -> Attribution:
+    def explain(self, value: BudgetedValue, *, seed: int) -> Attribution:
         """Uses at most `value.remaining` evaluations; raises what `value` raises."""
         return by_surrogate(
             value, self.granularity, lambda players: self._fitted(value, players, seed=seed)
         )
 
     def _fitted(
-        self, value: ValueFunction, players: IntArray, *, seed: int
+        self, value: BudgetedValue, players: IntArray, *, seed: int
     ) -> tuple[FloatArray, float | None]:
         generator = np.random.default_rng(seed)
         masks = random_masks(int(players.max()) + 1, value.remaining, generator)

@@ -60,40 +60,10 @@ class Evaluator(Protocol):
         value, in [0, 1]; `full` is the outcome of the document with all its words."""
 
 
-class ValueFunction(Protocol):
-    """What a method explains: v over the words of one document."""
-
-    @property
-    def segmentation(self) -> Segmentation: ...
-
-    @property
-    def summary(self) -> str: ...
-
-    @property
-    def evaluations(self) -> int:
-        """Distinct masked documents evaluated so far."""
-
-    @property
-    def remaining(self) -> int:
-        """Evaluations that are left."""
-
-    def __call__(self, masks: BoolArray) -> FloatArray:
-        """v of each row: (n, words) → (n,). Repeated masks cost nothing.
-
-        Raises `BudgetExceeded` before anything of the call was evaluated.
-        """
-
-    def separations(self, masks: BoolArray) -> FloatArray:
-        """`Evaluator.separation` of each row from the full document: (n, words) → (n,)."""
-
-    def spend(self, count: int) -> None:
-        """Charge model calls that a method makes by itself (attention)."""
-
-
 class BudgetedValue:
-    """An evaluator behind a cache, a count and a limit.
+    """What a method explains: v over the words of one document, behind a cache and a limit.
 
-    The count is of distinct masks that the evaluator was asked for; the evaluator may do
+    What counts are distinct masks that the evaluator was asked for; the evaluator may do
     still less, since different masks can leave the same text or the same summary.
     """
 
@@ -113,21 +83,29 @@ class BudgetedValue:
 
     @property
     def evaluations(self) -> int:
+        """Distinct masked documents evaluated so far."""
         return self._spent
 
     @property
     def remaining(self) -> int:
+        """Evaluations that are left."""
         return self._budget - self._spent
 
     def __call__(self, masks: BoolArray) -> FloatArray:
+        """v of each row: (n, words) → (n,). Repeated masks cost nothing.
+
+        Raises `BudgetExceeded` before anything of the call was evaluated.
+        """
         return np.array([outcome.value for outcome in self._resolve(masks)], dtype=np.float64)
 
     def separations(self, masks: BoolArray) -> FloatArray:
+        """`Evaluator.separation` of each row from the full document: (n, words) → (n,)."""
         whole = np.ones((1, masks.shape[1]), dtype=bool)
         full, *outcomes = self._resolve(np.concatenate([whole, masks]))
         return np.array([self._evaluator.separation(outcome, full) for outcome in outcomes])
 
     def spend(self, count: int) -> None:
+        """Charge model calls, as a method does for those that it makes by itself (attention)."""
         if count > self.remaining:
             raise BudgetExceeded(
                 f"attribution.max_evaluations: {count} more evaluations were asked for, "

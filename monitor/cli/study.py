@@ -64,7 +64,7 @@ def perturbation(
             for strength in Strength
         },
         language=bench.language,
-        vocabulary=bench.vectors,
+        vocabulary=bench.vectors.key_to_index,
         encoder=bench.encoder,
         seed=seed,
         distance=partial(_distances, bench),

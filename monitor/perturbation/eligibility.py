@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import Protocol
 
 from spacy.tokens import Doc, Token
 
 OPEN_CLASSES = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 """Universal parts of speech that take new words; the others hold a sentence together."""
-
-
-class Vocabulary(Protocol):
-    """What is asked of word vectors here; gensim's `KeyedVectors` fits."""
-
-    key_to_index: dict[str, int]
 
 
 def is_word(token: Token) -> bool:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
-from monitor.perturbation.eligibility import Vocabulary, is_eligible
+from monitor.perturbation.eligibility import is_eligible
 from monitor.perturbation.wordlists import opposite_pairs
 from monitor.ports import Encoder, Perturber
 from monitor.records import Perturbation, PerturbationSet, Reason, Strength
@@ -68,7 +68,7 @@ def perturbation_figures(
     perturbers: Mapping[Strength, Perturber],
     *,
     language: Language,
-    vocabulary: Vocabulary,
+    vocabulary: Container[str],
     encoder: Encoder,
     seed: int = 0,
     distance: Distance | None = None,
@@ -175,7 +175,7 @@ def _figures(
 class _Inspector:
     """Compares documents with their versions and counts what must not be."""
 
-    def __init__(self, *, language: Language, vocabulary: Vocabulary, encoder: Encoder) -> None:
+    def __init__(self, *, language: Language, vocabulary: Container[str], encoder: Encoder) -> None:
         self._language = language
         self._vocabulary = vocabulary
         self._encoder = encoder
@@ -196,7 +196,7 @@ class _Inspector:
             for old, new in zip(before, after, strict=True):
                 if old.text_with_ws == new.text_with_ws:
                     continue
-                if not is_eligible(old, self._vocabulary.key_to_index):
+                if not is_eligible(old, self._vocabulary):
                     self.protected_changed += 1
                 self.opposites += _listed(old, new)
             self._compare(before, after)

@@ -20,13 +20,8 @@ from monitor.records import (
 )
 from monitor.study.experiment import format_perturbation_figures, perturbation_figures
 
+WORDS = {"company", "profits", "increase"}
 DOCUMENT = "The company expected profits to increase. Nothing else happened in Paris."
-
-
-class Words:
-    """A vocabulary of three words."""
-
-    key_to_index = {"company": 0, "profits": 1, "increase": 2}  # noqa: RUF012
 
 
 class Bag:
@@ -79,7 +74,7 @@ def test_a_flipped_word_is_found_without_the_help_of_the_perturber(language: Lan
         [DOCUMENT],
         {Strength.LOW: Scripted(DOCUMENT.replace("increase", "decrease"))},
         language=language,
-        vocabulary=Words(),
+        vocabulary=WORDS,
         encoder=Bag(),
     )
     assert (figures.opposites, figures.protected_changed, figures.misaligned) == (1, 0, 0)
@@ -96,7 +91,7 @@ def test_a_changed_name_and_a_lost_token_are_found(language: Language) -> None:
             Strength.HIGH: Scripted(DOCUMENT.replace("in Paris", "here")),
         },
         language=language,
-        vocabulary=Words(),
+        vocabulary=WORDS,
         encoder=Bag(),
     )
     assert (changed.protected_changed, changed.misaligned) == (1, 0)
@@ -112,7 +107,7 @@ def test_documents_outside_the_band_are_counted_by_reason(language: Language) ->
             Strength.MODERATE: Scripted(DOCUMENT.replace("company", "firm"), reached=False),
         },
         language=language,
-        vocabulary=Words(),
+        vocabulary=WORDS,
         encoder=Bag(),
         distance=lambda document, versions: [0.25 for _ in versions],
     )
