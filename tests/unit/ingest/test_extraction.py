@@ -125,7 +125,27 @@ def test_remarks_behind_an_instruction_are_no_document(message: str) -> None:
     assert without_instructions(message) is None
 
 
-@given(st.text(alphabet="aS.\n :<>\"'", max_size=60) | st.text(max_size=40))
+_PIECES = [
+    "Summarise this text.",
+    "Summarise:",
+    "Article:",
+    "# Text",
+    "Summary:",
+    "A man was found. ",
+    "\n\n",
+    "\n",
+    " ",
+    '"""',
+    "'''",
+    "```",
+    "###",
+    "---",
+    "<article>",
+    "</article>",
+]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=8).map("".join) | st.text(max_size=40))
 def test_what_is_found_stands_in_the_prompt(prompt: str) -> None:
     """A replay replaces the document where it stands, so it must stand there literally."""
     found = without_instructions(prompt)

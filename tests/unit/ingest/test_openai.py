@@ -134,5 +134,5 @@ def test_a_body_of_another_shape_tells_nothing(body: Any) -> None:
     """Vendors bend the format; what is not understood is not made up."""
     call = openai.of_response(body)
 
-    assert not call.complete
+    assert (call.messages, call.answered) == (None, False)
     assert all(choice.text is None for choice in call.choices or ())
