@@ -187,14 +187,14 @@ def attributing_of(
 
     Raises `ConfigurationError` for a likelihood where no model is loaded here.
     """
-    own = isinstance(summarizer, Seq2SeqSummarizer | CausalSummarizer)
-    by_likelihood = own if wanted.value == "auto" else wanted.value == "likelihood"
+    own = summarizer if isinstance(summarizer, Seq2SeqSummarizer | CausalSummarizer) else None
+    by_likelihood = wanted.value == "likelihood" or (wanted.value == "auto" and own is not None)
     extracts = isinstance(summarizer, TextRankSummarizer)
     evaluators: Evaluators
     if by_likelihood:
-        if not isinstance(summarizer, Seq2SeqSummarizer | CausalSummarizer):
+        if own is None:
             raise ConfigurationError(NEEDS_OWN_MODEL)
-        evaluators = likelihood(summarizer)
+        evaluators = likelihood(own)
     elif isinstance(summarizer, TextRankSummarizer):
         evaluators = textrank(summarizer, encoder)
     else:

@@ -102,7 +102,7 @@ def calibrate_window(
         )
     made = calibrate(
         _documents(stores, window, fingerprint),
-        kept=[found for each in kept for found in _documents(stores, each.window, fingerprint)],
+        kept=[one for each in kept for one in _documents(stores, each.window, fingerprint)],
         settings=json.loads(made_of),
         window=window.name,
         clock=now,

@@ -166,11 +166,10 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
 def _row(each: ContributingRecord) -> tuple[Any, ...]:
     marks = {True: "right", False: "wrong", None: None}
     contributor, row = each.contributor, each.record
-    known: tuple[Any, ...] = (None, None, None, contributor.release, "no longer stored")
+    stored: tuple[Any, ...] = (None, None, None, contributor.release, "no longer stored")
     if row is not None:
-        hss = interval(row.hss, row.hss_low, row.hss_high)
-        known = (
-            hss,
+        stored = (
+            interval(row.hss, row.hss_low, row.hss_high),
             row.entity_support,
             row.number_support,
             contributor.release,
@@ -180,7 +179,7 @@ def _row(each: ContributingRecord) -> tuple[Any, ...]:
         contributor.place,
         contributor.value,
         f"{contributor.weight:.1f} records",
-        *known,
+        *stored,
         marks[contributor.mark],
     )
 

@@ -26,11 +26,17 @@ class Support:
     entity_support: float | None
     """Supported / named entities, in [0, 1]."""
     entity_reason: Reason | None
+    """Why there is no entity support."""
     number_support: float | None
+    """Supported / all numbers that a document can be asked for, in [0, 1]."""
     number_reason: Reason | None
+    """Why there is no number support."""
     unsupported: tuple[UnsupportedFact, ...]
+    """In the order of the summary."""
     entities: int
+    """That the summary names, each mention counted."""
     numbers: int
+    """That it holds, likewise."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

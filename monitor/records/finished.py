@@ -21,7 +21,9 @@ class FinishedRecord:
     state: RecordState
     reason: Reason | None
     probability: float
+    """π, with which it was to be sampled."""
     hss: float | None
+    """This and the numbers below as in `ScoredRecord`."""
     raw_distance: float | None
     null_distance: float | None
     excess: float | None

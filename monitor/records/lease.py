@@ -23,5 +23,7 @@ class Lease:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LeasedRecord:
+    """A record with the claim under which it is scored."""
+
     lease: Lease
     record: IncomingRecord
