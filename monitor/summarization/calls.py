@@ -120,8 +120,8 @@ class Endpoint:
             reservation = self.budget.reserve(call.expected_tokens)
             if reservation is None:
                 return self._over_budget().summary(attempts=0)
-            last, attempts = await self._attempts(client, call)
-        self.budget.settle(reservation, used=last.used(call.expected_tokens))
+            last, attempts, used = await self._attempts(client, call)
+        self.budget.settle(reservation, used=used)
         if last.answer.text is None:
             _log.warning(
                 "summarizer_call_failed",
@@ -131,19 +131,22 @@ class Endpoint:
             )
         return last.summary(attempts=attempts)
 
-    async def _attempts(self, client: httpx.AsyncClient, call: Call) -> tuple[Attempt, int]:
+    async def _attempts(self, client: httpx.AsyncClient, call: Call) -> tuple[Attempt, int, int]:
+        """The last attempt, how many were made, and the tokens of all of them together."""
         first: float | None = None
-        made = 0
+        made = used = 0
 
         async def attempt() -> Attempt:
-            nonlocal first, made
+            nonlocal first, made, used
             if (delay := self._rate.reserve()) > 0:
                 await self._sleep(delay)
             if (paused := self._paused()) is not None:
                 return paused
             first = self._monotonic() if first is None else first
             made += 1
-            return await self._attempt(client, call)
+            tried = await self._attempt(client, call)
+            used += tried.used(call.expected_tokens)
+            return tried
 
         def stop(state: RetryCallState) -> bool:
             # Another attempt that would begin after the time limit is not waited for.
@@ -163,7 +166,7 @@ class Endpoint:
             retry_error_callback=_outcome,
         )
         last: Attempt = await retrying(attempt)
-        return last, made
+        return last, made, used
 
     def _retryable(self, attempt: Attempt) -> bool:
         # A paused endpoint is left alone: the record comes back later.

@@ -230,6 +230,14 @@ def test_a_connection_lost_after_sending_is_charged_as_expected(scripted, clock)
     assert target.budget.spent == 100
 
 
+def test_every_attempt_that_may_have_been_billed_is_charged(scripted, completion, clock):
+    """The first answer was perhaps written, and lost; the second tells its own 90 + 10 only."""
+    server = scripted([httpx.ReadError("gone"), completion(tokens=(90, 10))])
+    target = endpoint(server, clock, attempts=2)
+    assert target.call_all([CALL])[0].attempts == 2
+    assert target.budget.spent == 100 + 100
+
+
 def test_an_answer_without_counts_is_charged_as_expected(scripted, completion, clock):
     """Unknown is not free."""
     target = endpoint(scripted([completion(tokens=None)]), clock)
