@@ -24,6 +24,9 @@ from monitor.breaches.window import Records, weighted_quantile
 from monitor.errors import ConfigurationError
 
 CONTRIBUTORS = 10
+ROUNDING = 1e-9
+"""A mean of ones may come out as 0.9999999999999999, and 1 − 0.9 as less than 0.1: neither may
+open a breach, or keep one from ending."""
 
 
 class Statistic(StrEnum):
@@ -202,14 +205,15 @@ def evaluate(threshold: Threshold, window: Records) -> Evaluation:
         return _no_answer(NoAnswer.NO_REFERENCE, limit, level, count)
     value = _statistic(threshold, window, level)
     sign = 1.0 if threshold.comparison is Comparison.ABOVE else -1.0
-    exceeded = sign * (value - limit) > 0
+    excess = sign * (value - limit)
+    exceeded = excess > ROUNDING
     return Evaluation(
         value=value,
         limit=limit,
         level=level,
         records=count,
         exceeded=exceeded,
-        calm=sign * (value - limit) <= -threshold.margin,
+        calm=excess <= ROUNDING - threshold.margin,
         reason=None,
         contributors=_contributors(window, limit, level, sign) if exceeded else (),
     )

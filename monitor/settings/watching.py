@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -119,6 +120,13 @@ ThresholdSignal = Literal[
 """The stored signals, and two that are about the monitor itself: `skipped` is 1 for a sampled
 record that was skipped or failed and 0 for a scored one; `minutes_unscored` is the time for
 which sampled records have waited without any being finished."""
+_LEAST = {"excess": -2.0, "summac": -1.0}
+"""Of a signal's values; 0 for all others."""
+_MOST = {
+    **dict.fromkeys(("raw_distance", "null_distance", "observed_distance", "excess"), 2.0),
+    **dict.fromkeys(("document_words", "summary_words", "minutes_unscored"), math.inf),
+}
+"""Likewise; 1 for all others."""
 
 
 class Limit(Section):
@@ -159,7 +167,10 @@ class Threshold(Section):
         300, ge=0, le=1e9, description="How long it must be exceeded to open."
     )
     margin: float = Field(
-        0, ge=0, description="How far on the good side an open breach must be to end ..."
+        0,
+        ge=0,
+        allow_inf_nan=False,
+        description="How far on the good side an open breach must be to end ...",
     )
     calm_seconds: float = Field(600, ge=0, le=1e9, description="... and for how long.")
     severity: Literal["page", "ticket"] = Field(
@@ -186,17 +197,26 @@ class Threshold(Section):
                 "signal 'minutes_unscored' is one number a series: it has no share_above and "
                 "no reference_quantile"
             )
-        if (
-            self.comparison == "above"
-            and self.limit.value is not None
-            and self.limit.value >= 0 > self.limit.value - self.margin
-            and (self.signal != "excess" or self.statistic == "share_above")
-        ):
-            raise ValueError(
-                f"margin {self.margin:g} is greater than the limit {self.limit.value:g}, so a "
-                "breach could never end: nothing of this signal is below 0"
-            )
+        self._require_an_end()
         return self
+
+    def _require_an_end(self) -> None:
+        """Refuse a margin that reaches beyond all values of the statistic."""
+        limit = self.limit.value
+        if limit is None:
+            return
+        share = self.statistic == "share_above"
+        least = 0.0 if share else _LEAST.get(self.signal, 0.0)
+        most = 1.0 if share else _MOST.get(self.signal, 1.0)
+        above = self.comparison == "above"
+        room = limit - least if above else most - limit
+        # 1 − 0.9 is a bit less than 0.1.
+        if room >= 0 and self.margin > room + 1e-9:
+            raise ValueError(
+                f"margin {self.margin:g} reaches from the limit {limit:g} beyond "
+                f"{least if above else most:g}, where no value of {self.signal} lies, so a breach "
+                "could never end"
+            )
 
     def watches(self, service: str, model: str, category: str) -> bool:
         """Whether it applies to a series."""

@@ -61,6 +61,21 @@ def test_between_limit_and_margin_it_is_neither_exceeded_nor_calm(records) -> No
     assert [(a.exceeded, a.calm) for a in answers] == [(True, False), (False, False), (False, True)]
 
 
+@pytest.mark.parametrize("weights", [[1.0], [1 / 0.3, 1 / 0.7, 1 / 0.11]])
+def test_rounding_keeps_no_breach_open(records, weights) -> None:
+    """Full support is as good as it gets, and 1 − 0.9 is a bit less than 0.1."""
+    threshold = _threshold(comparison=Comparison.BELOW, limit=Bound(value=0.9), margin=0.1)
+    assert evaluate(threshold, records([1.0] * len(weights), weights)).calm
+
+
+def test_rounding_opens_no_breach(records) -> None:
+    """Every record lies at the limit, and their mean a bit above."""
+    weights = [1 / 0.3, 1 / 0.7, 1 / 0.11]
+    evaluation = evaluate(_threshold(limit=Bound(value=0.1)), records([0.1] * 3, weights))
+    assert evaluation.value > 0.1
+    assert not evaluation.exceeded
+
+
 def test_a_limit_can_be_a_quantile_of_the_reference(records) -> None:
     """ "Worse than 90 % of the reference" needs no number that somebody made up."""
     threshold = _threshold(limit=Bound(reference_quantile=0.9))

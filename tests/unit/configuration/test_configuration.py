@@ -32,6 +32,22 @@ def test_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert _load(tmp_path, "sampling: {rate: 0.5, salt: x}").sampling.rate == 0.05
 
 
+@pytest.mark.parametrize(
+    "threshold",
+    [
+        "signal: entity_support, comparison: below, limit: {value: 0.9}, margin: 0.1",
+        "signal: summac, limit: {value: 0.1}, margin: 0.2",
+        "signal: excess, limit: {value: 0.1}, margin: 0.2",
+        "signal: document_words, comparison: below, limit: {value: 100}, margin: 50",
+        "signal: raw_distance, comparison: below, limit: {value: 0.9}, margin: 0.2",
+    ],
+)
+def test_a_margin_within_the_values_of_a_signal_is_taken(tmp_path: Path, threshold: str) -> None:
+    """A breach can end there, if only at the best value of all."""
+    (taken,) = _load(tmp_path, f"thresholds: [{{name: a, {threshold}}}]").thresholds
+    assert taken.margin > 0
+
+
 def test_every_mapping_takes_its_keys_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each key is a variable there, which no list of known ones can hold."""
     paths = {"document": "text", "summary": "answer", "service": "'s'", "model": "model"}
@@ -104,7 +120,12 @@ def test_the_file_keeps_what_the_environment_does_not_set(
         ),
         (
             "thresholds: [{name: a, signal: hss, limit: {value: 0.5}, margin: 0.6}]",
-            "thresholds.0: margin 0.6 is greater than the limit 0.5",
+            "thresholds.0: margin 0.6 reaches from the limit 0.5 beyond 0, where no value of hss",
+        ),
+        (
+            "thresholds: [{name: a, signal: factcc, comparison: below, limit: {value: 0.9}, "
+            "margin: 0.2}]",
+            "thresholds.0: margin 0.2 reaches from the limit 0.9 beyond 1, where no value of fact",
         ),
         ("windows: {seconds: 1.0e+300}", "windows.seconds: 1e+300 cannot be used"),
         (
