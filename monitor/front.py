@@ -33,7 +33,7 @@ from monitor.investigate.sources import Sources
 from monitor.jobs import count_finished_records, supervise
 from monitor.page_sources import sources_of
 from monitor.recent import Recent
-from monitor.records import Reason, RecordState
+from monitor.records import Reason
 from monitor.sampling.budget import EpochBook
 from monitor.sampling.sampler import ConsistentSampler
 from monitor.scheduler import Job
@@ -105,7 +105,7 @@ class Front:
             telemetry=self.telemetry,
             front=self.name,
             arrived=arrivals,
-            backlog=Recent(self._backlog, seconds=BACKLOG_SECONDS),
+            backlog=Recent(stores.queue.waiting, seconds=BACKLOG_SECONDS),
             backlog_limit=settings.http.backlog_limit,
         )
         self.redaction = redaction_of(settings)
@@ -165,10 +165,6 @@ class Front:
             redaction=self.redaction,
             clock=now,
         )
-
-    def _backlog(self) -> int:
-        counts = self.stores.queue.counts()
-        return counts[RecordState.QUEUED] + counts[RecordState.LEASED]
 
     def jobs(self) -> list[Job]:
         """What runs periodically beside the event loop."""

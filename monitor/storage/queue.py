@@ -41,6 +41,7 @@ from monitor.storage.results import result_rows
 from monitor.storage.tables import (
     ERASED,
     FINAL_STATES,
+    IS_OPEN,
     attributions,
     null_runs,
     perturbations,
@@ -161,6 +162,12 @@ class SqlRecordQueue:
                     not_before=self._clock() + timedelta(seconds=delay),
                 )
             )
+
+    def waiting(self) -> int:
+        """Records that are not final, queued or leased; costs as much as there are of them."""
+        statement = sa.select(sa.func.count()).select_from(records).where(sa.text(IS_OPEN))
+        with self._database.read() as connection:
+            return connection.execute(statement).scalar_one()
 
     def counts(self) -> dict[RecordState, int]:
         """Records by state, zeros included."""

@@ -232,6 +232,16 @@ def test_a_result_of_another_record_or_an_open_state_is_refused(
         queue.finish(leased.lease, make_result(state=RecordState.QUEUED))
 
 
+def test_what_waits_is_queued_or_leased(
+    queue: SqlRecordQueue, make_sampled: Any, make_result: Any
+) -> None:
+    """Ingest refuses by it; what is final waits for nobody."""
+    queue.accept([make_sampled(name) for name in "abc"])
+    first, _ = queue.lease("w", count=2, seconds=60)
+    queue.finish(first.lease, make_result("a"))
+    assert queue.waiting() == 2
+
+
 def test_counts_name_every_state_and_age_is_that_of_the_oldest_waiting_record(
     queue: SqlRecordQueue, clock: Any, make_sampled: Any
 ) -> None:
