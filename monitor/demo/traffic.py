@@ -16,6 +16,7 @@ from monitor.errors import ConfigurationError
 
 PROMPT = "Summarise the following article in three sentences.\n\n"
 MODEL = "demo-news-1"
+TIMEOUT_SECONDS = 30.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,9 +49,6 @@ class TrafficGenerator:
         *,
         seed: int = 0,
         per_second: float | None = None,
-        model: str = MODEL,
-        system: str | None = None,
-        timeout: float = 30.0,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.perf_counter,
@@ -65,10 +63,9 @@ class TrafficGenerator:
         self._order = list(range(len(documents)))
         random.Random(seed).shuffle(self._order)  # noqa: S311 - an order, not a secret
         self._gap = 0.0 if per_second is None else 1.0 / per_second
-        self._model, self._system = model, system
         self._sleep, self._monotonic = sleep, monotonic
         self._client = httpx.Client(
-            base_url=base_url, timeout=timeout, transport=transport, trust_env=False
+            base_url=base_url, timeout=TIMEOUT_SECONDS, transport=transport, trust_env=False
         )
 
     def __enter__(self) -> Self:
@@ -94,12 +91,10 @@ class TrafficGenerator:
         index = self._order[self.calls % len(self._order)]
         self.calls += 1
         messages = [{"role": "user", "content": PROMPT + self._documents[index]}]
-        if self._system is not None:
-            messages.insert(0, {"role": "system", "content": self._system})
         trace_id = secrets.token_hex(16)
         started = self._monotonic()
         status, summary = self._answer(
-            {"model": self._model, "messages": messages, "temperature": 0.0, "max_tokens": 300},
+            {"model": MODEL, "messages": messages, "temperature": 0.0, "max_tokens": 300},
             {"traceparent": f"00-{trace_id}-{secrets.token_hex(8)}-01"},
         )
         seconds = self._monotonic() - started

@@ -39,7 +39,6 @@ def load_encoder(
     threads: int | None = None,
     batch_size: int = 32,
     cache_size: int = 20_000,
-    key: str = KEY,
 ) -> SbertEncoder:
     """An encoder from the embedded package, a folder, or a hub id that is already here.
 
@@ -47,7 +46,7 @@ def load_encoder(
     read from safetensors only, and code that ships with a model is never run. Raises
     `ModelUnavailable`.
     """
-    source = str(SENTENCE_ENCODER.folder(key)) if model == EMBEDDED else model
+    source = str(SENTENCE_ENCODER.folder(KEY)) if model == EMBEDDED else model
     # Untyped in transformers; a bar on standard error would break `--json` consumers.
     disable_progress: Callable[[], None] = transformers_logging.disable_progress_bar
     disable_progress()
@@ -63,9 +62,9 @@ def load_encoder(
         )
     except (OSError, ValueError, ImportError, KeyError) as error:
         raise ModelUnavailable(
-            f"{key}: {model!r} is no sentence-transformers model that can be loaded from here "
+            f"{KEY}: {model!r} is no sentence-transformers model that can be loaded from here "
             f"({type(error).__name__}); name a folder that holds it with safetensors weights, "
-            f"allow downloads, or set {key} to {EMBEDDED!r}"
+            f"allow downloads, or set {KEY} to {EMBEDDED!r}"
         ) from error
     label = (
         SENTENCE_ENCODER.distribution if model == EMBEDDED else model.rstrip("/\\").split("/")[-1]

@@ -20,19 +20,19 @@ _MATRIX = "glove_6B_50d_emb.npy"
 _INDEX = "glove_6B_index.parquet"
 
 
-def load_vectors(model: str = EMBEDDED, *, key: str = KEY) -> KeyedVectors:
+def load_vectors(model: str = EMBEDDED) -> KeyedVectors:
     """Word vectors from the embedded package or from a file.
 
     A file is what `KeyedVectors.save` wrote (mapped), or word2vec's format: `.bin` (and
     `.bin.gz`) binary, `.txt` and `.vec` text. Raises `ModelUnavailable`.
     """
     if model == EMBEDDED:
-        return _glove(WORD_VECTORS.folder(key))
+        return _glove(WORD_VECTORS.folder(KEY))
     path = Path(model).expanduser()
     if not path.is_file():
         raise ModelUnavailable(
-            f"{key}: there is no file {model!r}; name a file written by gensim's "
-            f"KeyedVectors.save or in word2vec format, or set {key} to {EMBEDDED!r}"
+            f"{KEY}: there is no file {model!r}; name a file written by gensim's "
+            f"KeyedVectors.save or in word2vec format, or set {KEY} to {EMBEDDED!r}"
         )
     try:
         return _from_file(path)
@@ -46,7 +46,7 @@ def load_vectors(model: str = EMBEDDED, *, key: str = KEY) -> KeyedVectors:
         pickle.UnpicklingError,
     ) as error:
         raise ModelUnavailable(
-            f"{key}: {model!r} cannot be read as word vectors ({type(error).__name__}); "
+            f"{KEY}: {model!r} cannot be read as word vectors ({type(error).__name__}); "
             f"write it again with gensim's KeyedVectors.save"
         ) from error
 

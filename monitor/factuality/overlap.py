@@ -25,6 +25,7 @@ NAMED = frozenset(
 T = TypeVar("T", bound=Hashable)
 
 CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV"})
+_BATCH = 32
 UNUSED_FOR_NAMES = ("tagger", "morphologizer", "parser", "senter", "attribute_ruler", "lemmatizer")
 
 
@@ -63,7 +64,7 @@ class OverlapCheck:
     from another document 145 are, and nearly all others were not recognized as names.
     """
 
-    def __init__(self, nlp: Language, *, batch_size: int = 32) -> None:
+    def __init__(self, nlp: Language) -> None:
         """Raises `ConfigurationError` for a pipeline without an entity recognizer."""
         if not nlp.has_pipe("ner"):
             raise ConfigurationError(
@@ -71,7 +72,6 @@ class OverlapCheck:
                 "recognizer; choose a full pipeline such as 'en_core_web_sm'"
             )
         self._nlp = nlp
-        self._batch_size = batch_size
         self._skipped = [name for name in UNUSED_FOR_NAMES if nlp.has_pipe(name)]
 
     def check(self, pairs: Sequence[tuple[str, str]]) -> list[Support]:
@@ -107,7 +107,7 @@ class OverlapCheck:
     def _parsed(self, texts: Sequence[str], *, disable: Iterable[str]) -> list[Doc]:
         # A text above the pipeline's limit makes it raise; the answer for it is `too_long`.
         short = [text if len(text) <= self._nlp.max_length else "" for text in texts]
-        return list(self._nlp.pipe(short, batch_size=self._batch_size, disable=list(disable)))
+        return list(self._nlp.pipe(short, batch_size=_BATCH, disable=list(disable)))
 
 
 def _unusable(document: str, summary: str, longest: int) -> Reason | None:

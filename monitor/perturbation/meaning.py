@@ -44,11 +44,10 @@ class MeaningGuard:
         lexicon: Lexicon,
         *,
         contrasts: Iterable[ContrastSet] | None = None,
-        proper: frozenset[str] | None = None,
         antonyms: Antonyms | None = None,
     ) -> None:
         self._lexicon = lexicon
-        self._proper = names() if proper is None else proper
+        self._proper = names()
         self._antonyms = antonyms
         self._slots: dict[str, dict[int, set[int]]] = defaultdict(dict)
         self._closed: dict[int, str] = {}

@@ -49,7 +49,6 @@ class SubstitutionPerturber:
         strengths: Mapping[Strength, int] = DEFAULT_STRENGTHS,
         gamma: float = 0.85,
         floor: float = 0.25,
-        guard: MeaningGuard | None = None,
     ) -> None:
         """`floor` is the least cosine of the sentence embeddings of two single words: below
         it a neighbour shares topics, not meaning. `gamma` is γ."""
@@ -60,11 +59,10 @@ class SubstitutionPerturber:
         self._gamma = gamma
         self.name = f"substitution:{neighbours.name}:{digest()}:{gamma:g}:{floor:g}"
         lexicon = load_lexicon(language)
-        self.guard = guard or MeaningGuard(lexicon, antonyms=load_antonyms())
         self._candidates = Candidates(
             neighbours,
             lexicon=lexicon,
-            guard=self.guard,
+            guard=MeaningGuard(lexicon, antonyms=load_antonyms()),
             kinds=Kinds(neighbours),
             encoder=encoder,
             is_function_word=_function_words(language),

@@ -17,6 +17,9 @@ HEAD = 2000
 """Code points of a document that rules and descriptions look at: a category shows early,
 the front has milliseconds, and a pattern of a user's may be slow on long texts."""
 
+LEAST_SIMILARITY = 0.1
+"""Cosine below which a document is of no described category."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CategoryRule:
@@ -78,7 +81,7 @@ class NearestCategory:
     """The category whose description is most similar to the beginning of a document.
 
     argmax_c cos(e(d), e(description_c)) with the sentence encoder that is loaded for the
-    distances anyway; below `least` similarity the default stands in. A rough sort: with one
+    distances anyway; below `LEAST_SIMILARITY` the default stands in. A rough sort: with one
     plain sentence for each of ten categories it found the right one of 53 % of 193 documents
     of mixed domains (finance 15 of 15, contracts 19 of 23, scientific papers 0 of 17), so
     describe what the texts themselves talk about, and prefer a rule wherever one can tell.
@@ -90,7 +93,6 @@ class NearestCategory:
         encoder: Encoder,
         *,
         default: str,
-        least: float = 0.1,
     ) -> None:
         """Raises `ConfigurationError` for an empty description."""
         for name, text in descriptions.items():
@@ -102,7 +104,6 @@ class NearestCategory:
         self._names = list(self._descriptions)
         self._encoder = encoder
         self._default = default
-        self._least = least
         self._vectors: FloatArray | None = None
 
     def __call__(self, record: IncomingRecord) -> str:
@@ -121,6 +122,6 @@ class NearestCategory:
         similarities = self._encoder.encode([heads[index] for index in known]) @ self._vectors.T
         for index, row in zip(known, similarities, strict=True):
             best = int(np.argmax(row))
-            if row[best] >= self._least:
+            if row[best] >= LEAST_SIMILARITY:
                 found[index] = self._names[best]
         return found

@@ -79,7 +79,6 @@ def auroc_interval(
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    level: float = LEVEL,
 ) -> Interval | None:
     """Percentile bootstrap interval of the AUROC, drawing whole clusters with replacement.
 
@@ -111,7 +110,7 @@ def auroc_interval(
     if known.mean() < DEFINED:
         return None
     values = np.einsum("bg,gh,bh->b", drawn, won, drawn, optimize=True)[known] / totals[known]
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(low=float(low), high=float(high))
 
 

@@ -62,8 +62,6 @@ class Endpoint:
         read: Callable[[Any], Answer],
         limits: CallLimits,
         api_key: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        budget: TokenBudget | None = None,
         circuit: Circuit | None = None,
         transport: TransportFactory | None = None,
         clock: Clock = utc_now,
@@ -71,19 +69,17 @@ class Endpoint:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._url = checked_url(url)
-        self._headers = {"content-type": "application/json", **(headers or {})}
+        self._headers = {"content-type": "application/json"}
         if api_key is not None:
             self._headers["authorization"] = f"Bearer {checked_key(api_key)}"
         self.limits = limits
-        self.budget = budget or TokenBudget(self.limits.tokens_per_day, clock=clock)
+        self.budget = TokenBudget(limits.tokens_per_day, clock=clock)
         self.circuit = circuit
         self._read = read
         self._transport = transport
         self._clock, self._monotonic, self._sleep = clock, monotonic, sleep
-        self._rate = RateLimit(self.limits.requests_per_second, monotonic=monotonic)
-        self._backoff = wait_random_exponential(
-            multiplier=self.limits.backoff, max=self.limits.backoff_max
-        )
+        self._rate = RateLimit(limits.requests_per_second, monotonic=monotonic)
+        self._backoff = wait_random_exponential(multiplier=limits.backoff, max=limits.backoff_max)
 
     def call_all(self, calls: Sequence[Call | Summary]) -> list[Summary]:
         """One summary a call, in order; what is a summary already is passed through.

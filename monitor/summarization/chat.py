@@ -10,12 +10,7 @@ from monitor.ports import Clock
 from monitor.records import Reason, Summary, SummaryTask
 from monitor.summarization.answers import chat_completion, unanswered
 from monitor.summarization.calls import Call, Endpoint, TransportFactory
-from monitor.summarization.limits import (
-    CallLimits,
-    TokenBudget,
-    expected_tokens,
-    utc_now,
-)
+from monitor.summarization.limits import CallLimits, expected_tokens, utc_now
 from monitor.summarization.naming import summarizer_name, text_hash
 from monitor.summarization.prompts import checked_template, filled, json_body
 
@@ -44,8 +39,6 @@ class ChatSummarizer:
         limits: CallLimits,
         api_key: str | None = None,
         system: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        budget: TokenBudget | None = None,
         transport: TransportFactory | None = None,
         clock: Clock = utc_now,
     ) -> None:
@@ -63,9 +56,7 @@ class ChatSummarizer:
             url,
             read=chat_completion,
             api_key=api_key,
-            headers=headers,
             limits=limits,
-            budget=budget,
             transport=transport,
             clock=clock,
         )

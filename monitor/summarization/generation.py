@@ -7,7 +7,7 @@ that was allowed.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,13 +103,12 @@ def load(
 class Deadline(StoppingCriteria):
     """Ends a generation at the first token after `seconds`, and remembers that it did."""
 
-    def __init__(self, seconds: float, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic = monotonic
-        self._ends = monotonic() + seconds
+    def __init__(self, seconds: float) -> None:
+        self._ends = time.monotonic() + seconds
         self.passed = False
 
     def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
-        self.passed = self.passed or self._monotonic() > self._ends
+        self.passed = self.passed or time.monotonic() > self._ends
         return torch.full(
             (input_ids.shape[0],), self.passed, dtype=torch.bool, device=input_ids.device
         )

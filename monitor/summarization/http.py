@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jmespath
@@ -14,12 +14,7 @@ from monitor.ports import Clock
 from monitor.records import Reason, Summary, SummaryTask
 from monitor.summarization.answers import Answer, failed, unanswered, written
 from monitor.summarization.calls import Call, Endpoint, TransportFactory
-from monitor.summarization.limits import (
-    CallLimits,
-    TokenBudget,
-    expected_tokens,
-    utc_now,
-)
+from monitor.summarization.limits import CallLimits, expected_tokens, utc_now
 from monitor.summarization.naming import summarizer_name, text_hash
 from monitor.summarization.prompts import checked_json_template, json_filled
 
@@ -46,8 +41,6 @@ class HttpSummarizer:
         prompt_tokens: str | None = None,
         completion_tokens: str | None = None,
         api_key: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        budget: TokenBudget | None = None,
         transport: TransportFactory | None = None,
         clock: Clock = utc_now,
     ) -> None:
@@ -62,9 +55,7 @@ class HttpSummarizer:
             url,
             read=self._read,
             api_key=api_key,
-            headers=headers,
             limits=limits,
-            budget=budget,
             transport=transport,
             clock=clock,
         )

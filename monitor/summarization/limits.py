@@ -101,12 +101,11 @@ class TokenBudget:
     """Tokens per UTC day. What a call will use is reserved before it and settled after it,
     so that calls in flight at the same time cannot overrun the budget together."""
 
-    def __init__(self, per_day: int | None, *, clock: Clock = utc_now, spent: int = 0) -> None:
-        """`spent` is what earlier processes used up today, where the caller knows it."""
+    def __init__(self, per_day: int | None, *, clock: Clock = utc_now) -> None:
         self.per_day = per_day
         self._clock = clock
         self._day = clock().date()
-        self._spent = spent
+        self._spent = 0
 
     @property
     def spent(self) -> int:

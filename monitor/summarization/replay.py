@@ -19,12 +19,7 @@ from monitor.replays import REQUEST_ID, TRACESTATE, replay_trace_id
 from monitor.summarization.answers import chat_completion, unanswered
 from monitor.summarization.calls import Call, Endpoint, TransportFactory
 from monitor.summarization.circuit import Circuit
-from monitor.summarization.limits import (
-    CallLimits,
-    TokenBudget,
-    expected_tokens,
-    utc_now,
-)
+from monitor.summarization.limits import CallLimits, expected_tokens, utc_now
 from monitor.summarization.naming import summarizer_name
 from monitor.summarization.prompts import json_body
 
@@ -75,7 +70,6 @@ class ReplaySummarizer:
         sampled: bool = False,
         parameters: Collection[str] = (),
         ask_not_to_store: bool = True,
-        budget: TokenBudget | None = None,
         circuit: Circuit | None = None,
         transport: TransportFactory | None = None,
         clock: Clock = utc_now,
@@ -90,7 +84,6 @@ class ReplaySummarizer:
             read=chat_completion,
             api_key=api_key,
             limits=limits,
-            budget=budget,
             circuit=self.circuit,
             transport=transport,
             clock=clock,

@@ -48,7 +48,8 @@ def test_settling_frees_what_was_not_used(clock):
 
 def test_budget_begins_anew_at_utc_midnight(clock):
     """The clock stands at 23:00; an hour later another day's tokens are there."""
-    budget = TokenBudget(100, clock=clock, spent=100)
+    budget = TokenBudget(100, clock=clock)
+    assert budget.reserve(100) is not None
     assert budget.reserve(1) is None
     assert budget.resets_at == datetime(2026, 3, 2, tzinfo=UTC)
     clock.move(3600)
