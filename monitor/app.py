@@ -29,7 +29,7 @@ from monitor.jobs import supervise
 from monitor.listening import BoundedConnection, listening
 from monitor.mixin.runbooks import runbooks_router
 from monitor.processes import local_evaluator, local_scorers
-from monitor.scheduler import background
+from monitor.scheduler import Job, background
 from monitor.settings import Settings
 from monitor.storage.content import AesGcmCipher
 from monitor.stores import hash_key, now, open_stores
@@ -43,10 +43,12 @@ EVALUATOR_STOP_SECONDS = 5.0
 
 def web(front: Front) -> FastAPI:
     """The HTTP application of a front, with its jobs running while it does."""
+    # Before the server starts: what is wrong with them ends in an exit code, not in a traceback.
+    jobs = front.jobs()
     app = FastAPI(
         title="hss-monitor",
         version=monitor.__version__,
-        lifespan=lambda _: _running(front),
+        lifespan=lambda _: _running(front, jobs),
         # The interactive documentation loads scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
@@ -67,13 +69,13 @@ def web(front: Front) -> FastAPI:
 
 
 @asynccontextmanager
-async def _running(front: Front) -> AsyncIterator[None]:
+async def _running(front: Front, jobs: list[Job]) -> AsyncIterator[None]:
     """Its jobs and its children, from their start to their orderly end."""
 
     def count(job: str, outcome: str) -> None:
         front.telemetry.count("hss_job_runs_total", job, outcome)
 
-    scheduler = background(front.jobs(), count=count)
+    scheduler = background(jobs, count=count)
     await asyncio.to_thread(front.gauges.refresh)
     if front.scorers is not None:
         supervise(front.scorers, front.telemetry)

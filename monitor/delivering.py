@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 
@@ -22,6 +23,7 @@ from monitor.telemetry import Telemetry
 WEBHOOK_SECONDS = 2.0
 EVENTS_SECONDS = 5.0
 _WEBHOOK_SINCE = "webhook_since"
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 
 
 def outlet_jobs(
@@ -50,6 +52,7 @@ def check_outlets(settings: Settings) -> None:
         _webhook_secret(settings)
     if outlets.events.url is not None:
         _address("outlets.events.url", outlets.events.url)
+        _headers(settings)
 
 
 def _webhook_secret(settings: Settings) -> str:
@@ -99,7 +102,7 @@ def _events(
         SqlScoreFeed(stores.database, "events", clock=now),
         httpx.Client(timeout=events.timeout_seconds),
         url=_address("outlets.events.url", events.url),
-        headers={name: value.get_secret_value() for name, value in events.headers.items()},
+        headers=_headers(settings),
         levels=labelling_levels(settings),
         public_url=settings.outlets.public_url,
         clock=now,
@@ -121,11 +124,26 @@ def _address(key: str, url: str) -> str:
     """The URL as it was given; a message does not repeat it, as it may hold a secret."""
     try:
         parsed = httpx.URL(url)
-    except httpx.InvalidURL:
+        parsed.host.encode("idna")  # as the look-up of its address will
+    except (httpx.InvalidURL, UnicodeError):
         parsed = httpx.URL("")
     if parsed.scheme not in {"http", "https"} or not parsed.host:
         raise ConfigurationError(f"{key}: it is no http:// or https:// address; correct it")
     return url
+
+
+def _headers(settings: Settings) -> dict[str, str]:
+    """The headers of events; a message does not repeat their values, which may be secrets."""
+    headers = {}
+    for name, value in settings.outlets.events.headers.items():
+        text = value.get_secret_value().strip()
+        if _HEADER_NAME.fullmatch(name) is None or not (text.isascii() and text.isprintable()):
+            raise ConfigurationError(
+                f"outlets.events.headers: {name!r} has a character in its name or value that no "
+                "header carries; use letters and digits of ASCII"
+            )
+        headers[name] = text
+    return headers
 
 
 def _counter(telemetry: Telemetry, outlet: str) -> Callable[[str], None]:

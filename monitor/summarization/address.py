@@ -14,7 +14,8 @@ def checked_url(url: str) -> str:
     """
     try:
         parsed = httpx.URL(url)
-    except httpx.InvalidURL as error:
+        parsed.host.encode("idna")  # as the look-up of its address will
+    except (httpx.InvalidURL, UnicodeError) as error:
         raise ConfigurationError("url: cannot be read; give a full http(s) URL") from error
     if parsed.userinfo:
         raise ConfigurationError("url: holds a user or password; give the key as api_key instead")

@@ -230,6 +230,21 @@ def test_a_taken_port_is_3_and_names_the_key(config_file: Path) -> None:
     assert number in second.stderr
 
 
+def test_a_position_that_cannot_be_read_is_2(config_file: Path, tmp_path: Path) -> None:
+    """It is read before the server starts, which would print a traceback and end with 3."""
+    (tmp_path / "position").write_text("{")
+    values = yaml.safe_load(config_file.read_text()) | {
+        "http": {"port": 0},
+        "ingest": {"tail": {"file": "log", "position_file": str(tmp_path / "position")}},
+    }
+    config_file.write_text(yaml.safe_dump(values))
+    command = [sys.executable, "-m", "monitor", "run", "--config", str(config_file)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (2, False)
+    assert "ingest.tail.position_file" in ended.stderr
+    assert "delete it to read the log from its beginning" in ended.stderr
+
+
 def test_a_defect_is_70(cli: Any, monkeypatch: Any) -> None:
     """Typer's own 1 would read as a finding."""
 
@@ -295,6 +310,11 @@ CANNOT_SCORE: list[tuple[dict[str, Any], str]] = [
         ({"access": {"viewer_token_file": "not-there"}}, "access.viewer_token_file"),
         ({"outlets": {"webhook": {"url": "https://hook.example"}}}, "outlets.webhook.secret"),
         ({"outlets": {"events": {"url": "ftp://events.example"}}}, "outlets.events.url"),
+        ({"outlets": {"events": {"url": "http://events..example"}}}, "outlets.events.url"),
+        (
+            {"outlets": {"events": {"url": "http://x", "headers": {"authorization": "Bearer →"}}}},
+            "outlets.events.headers: 'authorization'",
+        ),
         ({"categories": {"rules": [{"category": "a", "pattern": "("}]}}, "rules[0].pattern"),
         (
             {"ingest": {"extraction": {"rule": "regex", "pattern": "(?P<document>"}}},

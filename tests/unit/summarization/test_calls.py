@@ -330,6 +330,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch, clock):
         ("summarizer/v1", "url"),
         ("ftp://summarizer/v1", "url"),
         ("http://user:password@summarizer/v1", "url"),
+        ("http://summarizer..example/v1", "url"),
         ("http://", "url"),
     ],
 )
