@@ -18,7 +18,7 @@ from monitor.errors import DependencyUnavailable, UsageError, choices
 from monitor.records import AttributionMethod, IncomingRecord, Reason, ScoredRecord, SummaryTask
 from monitor.settings import Settings
 from monitor.stores import now, open_stores
-from monitor.unscorable import FAILURES
+from monitor.unscorable import FAILURES, is_blank
 
 if TYPE_CHECKING:
     from monitor.workbench import Workbench
@@ -111,7 +111,7 @@ def _scored(
 ) -> tuple[ScoredRecord, IncomingRecord]:
     summary = item.get("summary")
     failure: tuple[Reason, str] | None = None
-    if summary is None and item["document"].strip():
+    if summary is None and not is_blank(item["document"]):
         task = SummaryTask(document=item["document"], original_document=item["document"])
         written = bench.summarizer.summarize([task])[0]
         if written.text is None:
