@@ -166,7 +166,7 @@ def _require_usable(role: Role, token: str) -> None:
     if _PRINTABLE.fullmatch(token) is None:
         raise ConfigurationError(
             f"access.{role}_token: it is empty or holds a blank or a character that no header "
-            "carries, or its file does; use letters and digits, such as `openssl rand -hex 32` prints"
+            "carries, or its file does; use what `openssl rand -hex 32` prints"
         )
 
 
