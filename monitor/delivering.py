@@ -47,6 +47,8 @@ def outlet_jobs(
 def check_outlets(settings: Settings) -> None:
     """Raises `ConfigurationError` for an address or a secret that cannot work."""
     outlets = settings.outlets
+    if outlets.webhook.url is not None or outlets.events.url is not None:
+        _client(1.0).close()
     if outlets.webhook.url is not None:
         _address("outlets.webhook.url", outlets.webhook.url)
         _webhook_secret(settings)
@@ -80,7 +82,7 @@ def _webhook(
 
     return WebhookOutlet(
         SqlDeliveries(stores.database, clock=now),
-        httpx.Client(timeout=webhook.timeout_seconds),
+        _client(webhook.timeout_seconds),
         url=_address("outlets.webhook.url", webhook.url),
         secret=secret,
         public_url=settings.outlets.public_url,
@@ -100,7 +102,7 @@ def _events(
         return None
     return EventOutlet(
         SqlScoreFeed(stores.database, "events", clock=now),
-        httpx.Client(timeout=events.timeout_seconds),
+        _client(events.timeout_seconds),
         url=_address("outlets.events.url", events.url),
         headers=_headers(settings),
         levels=labelling_levels(settings),
@@ -118,6 +120,19 @@ def labelling_levels(settings: Settings) -> dict[str, Level]:
             level = Level(value=threshold.level.value, above_fails=threshold.comparison == "above")
             levels.setdefault(threshold.signal, level)
     return levels
+
+
+def _client(timeout_seconds: float) -> httpx.Client:
+    """A client that takes proxies and certificates from the environment, as others on it do."""
+    try:
+        return httpx.Client(timeout=timeout_seconds)
+    except (OSError, ImportError, ValueError, httpx.InvalidURL) as error:
+        # The kind only: the address of a proxy may hold a password.
+        raise ConfigurationError(
+            "environment: a proxy (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) or a certificate "
+            f"(SSL_CERT_FILE, SSL_CERT_DIR) cannot be used ({type(error).__name__}); correct or "
+            "unset it; SOCKS takes `pip install 'httpx[socks]'`"
+        ) from None
 
 
 def _address(key: str, url: str) -> str:

@@ -333,6 +333,30 @@ def test_what_run_would_refuse_the_check_refuses_too(
     assert (result.code, told in result.err) == (2, True)
 
 
+@pytest.mark.parametrize("command", [["run"], ["config", "check"]])
+@pytest.mark.parametrize(
+    ("variable", "value"), [("SSL_CERT_FILE", "/nowhere"), ("ALL_PROXY", "what://user:word@x")]
+)
+def test_an_environment_that_outlets_cannot_use_is_2(
+    cli: Any, tmp_path: Path, monkeypatch: Any, command: list[str], variable: str, value: str
+) -> None:
+    """It is the machine's, not ours, and an address may hold a password."""
+    monkeypatch.setenv(variable, value)
+    file = tmp_path / "other.yaml"
+    file.write_text(
+        yaml.safe_dump(
+            {
+                "database": {"url": f"sqlite:///{tmp_path / 'other.db'}"},
+                "storage": {"hash_key_file": str(tmp_path / "other.key")},
+                "outlets": {"events": {"url": "http://x"}},
+                "http": {"port": 0},
+            }
+        )
+    )
+    result = cli(*command, "--config", str(file))
+    assert (result.code, variable in result.err, "word" in result.err) == (2, True, False)
+
+
 @pytest.mark.parametrize(("section", "told"), CANNOT_SCORE)
 def test_run_refuses_what_its_scorers_would_die_of(
     cli: Any, tmp_path: Path, section: dict[str, Any], told: str
