@@ -204,6 +204,8 @@ def test_forms_work_and_forged_ones_do_not_where_no_token_is_needed(
     assert client.post("/change", data={"csrf": token}).json()["who"] == "anybody"
     evil = {"origin": "https://evil.example"}
     assert client.post("/change", data={"csrf": token}, headers=evil).status_code == 403
+    made_up = {"authorization": "Bearer x", **evil}  # which proves nothing where nobody asks for it
+    assert client.post("/change", data={"csrf": token}, headers=made_up).status_code == 403
     assert client.post("/change", json={}).status_code == 200, "curl and scripts send JSON"
 
 

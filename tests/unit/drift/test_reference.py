@@ -156,6 +156,17 @@ def test_correlated_records_widen_the_limit_and_lower_the_stakes(clock) -> None:
     assert margin == pytest.approx(plain * tau**0.5)
 
 
+def test_the_spread_of_correlated_records_is_as_correlated_as_they_are(clock) -> None:
+    """Its own values hardly show it here: the sign of a deviation holds for ten records, its size
+    does not."""
+    rng = np.random.default_rng(7)
+    signs = np.repeat(rng.choice([-1.0, 1.0], 200), 10)
+    values = np.clip(0.5 + signs * rng.uniform(0.05, 0.15, 2000), 0, 1)
+    fitted = fit_reference(values, clock(2000), id="r")
+    assert fitted.level.correlation_time > 5
+    assert fitted.spread.correlation_time == fitted.level.correlation_time
+
+
 def test_a_reference_is_plain_data(reference: Reference) -> None:
     """It is stored as a JSON row beside its calibration."""
     assert json.loads(json.dumps(asdict(reference)))["records"] == 500

@@ -71,6 +71,16 @@ def test_the_effect_interval_covers_the_truth(stable, clock) -> None:
     assert 0.915 <= covered / 300 <= 0.98
 
 
+def test_few_current_records_widen_the_effect_interval(stable, clock) -> None:
+    """t(0.975) of the two degrees of three records, 4.302653, not of the reference's hundreds."""
+    fitted = fit_reference(stable(400, 0), clock(400), id="r")
+    assert (fitted.level.harmonics, fitted.level.correlation_time) == (0, 1.0)
+    window = Sample(values=np.array([0.1, 0.2, 0.3]), times=clock(3, start=40))
+    effect = judge(fitted, start("r"), window, None, threshold=C).effect
+    error = np.hypot(0.1 / np.sqrt(3), np.sqrt(fitted.level.covariance[0][0]))
+    assert (effect.high - effect.low) / 2 == pytest.approx(4.302653 * error)
+
+
 def test_without_a_reference_the_state_is_insufficient() -> None:
     """And it says what to do."""
     verdict = judge(None, None, None, None, threshold=C)

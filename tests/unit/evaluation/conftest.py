@@ -142,7 +142,8 @@ class Lease:
         self.row = replace(self.row, evaluated_at=self.clock.now)
 
     def release(self, lease: EvaluatorLease) -> None:
-        self.row = None
+        assert self.row is not None
+        self.row = replace(self.row, until=self.clock.now)
 
     def require(self, lease: EvaluatorLease) -> None:
         if self.row is None or self.row.token != lease.token:

@@ -221,6 +221,16 @@ def test_a_breach_ends_with_its_threshold(world, evaluator) -> None:
     assert len(ended.contributors) == 5
 
 
+def test_a_breach_that_ends_unwatched_ends_after_it_began(world, evaluator) -> None:
+    """Also where the clock was set back since."""
+    world.add([0.9] * 5)
+    evaluator(**_settings(hold_seconds=0)).turn()
+    world.clock.now -= timedelta(hours=2)
+    evaluator(**_settings(name="another")).turn()
+    ended = world.breaches.breaches["hss_mean-1"].breach
+    assert (ended.state, ended.resolved_at) == ("resolved", ended.opened_at)
+
+
 def test_a_breach_that_ends_unwatched_says_so(world, evaluator) -> None:
     """Nothing recovered: a resolved page must not be read as if it had. Nor may a damaged state
     of a threshold that nobody configures any more stop every turn."""
