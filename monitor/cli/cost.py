@@ -97,7 +97,7 @@ def _records_per_day(stores: Stores) -> float | None:
         return None
     length = min(now(), epoch.ends_at) - epoch.starts_at
     sampled = epoch.expected(stores.epochs.arrivals(epoch.number))
-    return sampled * (DAY / length) if length else None
+    return sampled * (DAY / length) if length > timedelta(0) else None
 
 
 def _attribution(

@@ -146,6 +146,23 @@ def test_the_share_is_the_one_that_applies(
     assert found["calls_per_record"] == calls
 
 
+def test_an_epoch_that_begins_later_costs_nothing_yet(cli: Any, stores: Any) -> None:
+    """The clock of the replica that opened it is ahead of ours: no day can be reckoned from it."""
+    stratum = Stratum(service="news", model="gemma", category="")
+    start = now() + timedelta(minutes=1)
+    stores.epochs.open(
+        SamplingEpoch(
+            number=1,
+            starts_at=start,
+            ends_at=start + timedelta(hours=1),
+            rates={stratum: 1.0},
+            default_rate=1.0,
+        )
+    )
+    stores.epochs.add_arrivals(1, "test", {stratum: 5})
+    assert _cost(cli)["records_per_day"] is None
+
+
 REPLAY = {"kind": "replay", "replay": {"url": "http://127.0.0.1:1/v1"}}
 
 
