@@ -79,7 +79,7 @@ class SimilarityEvaluator:
     The separation from the full document is W₁(μ_y, μ_{y(S)})/2 = 1 − v: for a deterministic
     summarizer y is the full document's output, and no further transport is solved.
 
-    Costs are kept down by three caches: summaries with the same sentences are compared
+    Costs are kept down by two caches: summaries with the same sentences are compared
     once, and a sentence that is already known (extraction repeats them) is embedded once.
     """
 

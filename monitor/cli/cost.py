@@ -13,7 +13,7 @@ from monitor.stores import Stores, now
 
 DAY = timedelta(days=1)
 _CALLING = frozenset({"chat", "http", "replay"})
-"""Kinds of summarizer of which every evaluation is a call."""
+"""Kinds of summarizer that are services: every summary is a call, and none is deterministic."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
