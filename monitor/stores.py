@@ -15,7 +15,7 @@ from monitor.settings import Settings
 from monitor.storage.audit import SqlTextAudit
 from monitor.storage.breach_store import SqlBreachStore
 from monitor.storage.calibrations import SqlCalibrationStore
-from monitor.storage.content import AesGcmCipher, ContentCodec, ContentMode, TextHash
+from monitor.storage.content import MIN_KEY_BYTES, AesGcmCipher, ContentCodec, ContentMode, TextHash
 from monitor.storage.drift_store import SqlDriftStore
 from monitor.storage.engine import Database, connect, require_file
 from monitor.storage.epochs import SharedFacts, SqlEpochStore
@@ -122,7 +122,7 @@ def hash_key(path: Path) -> bytes:
     Two processes that start at once agree: the file appears whole or not at all.
     """
     try:
-        return path.read_bytes()
+        return _long_enough(path, path.read_bytes())
     except FileNotFoundError:
         pass
     except OSError as error:
@@ -144,3 +144,13 @@ def hash_key(path: Path) -> bytes:
             "name a file in a folder that this user may write"
         ) from None
     return path.read_bytes()
+
+
+def _long_enough(path: Path, key: bytes) -> bytes:
+    if len(key) < MIN_KEY_BYTES:
+        raise ConfigurationError(
+            f"storage.hash_key_file: {str(path)!r} holds {len(key)} bytes; it takes at least "
+            f"{MIN_KEY_BYTES} random ones: put the key back, or delete the file and a new one is made, "
+            "under which no hash matches an earlier one"
+        )
+    return key

@@ -26,7 +26,7 @@ from monitor.errors import ConfigurationError
 from monitor.records import CapturedRequest, IncomingRecord, Message
 
 _NONCE = 12
-_MIN_KEY = 16
+MIN_KEY_BYTES = 16
 
 
 class ContentMode(StrEnum):
@@ -51,9 +51,10 @@ class TextHash:
     """HMAC-SHA-256 of a text in UTF-8, as 64 hex digits."""
 
     def __init__(self, key: bytes) -> None:
-        if len(key) < _MIN_KEY:
+        if len(key) < MIN_KEY_BYTES:
             raise ConfigurationError(
-                f"hash key: {len(key)} bytes are too few; give at least {_MIN_KEY} random bytes"
+                f"hash key: {len(key)} bytes are too few; give at least {MIN_KEY_BYTES} random "
+                "bytes"
             )
         self._key = key
 

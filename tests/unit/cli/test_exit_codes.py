@@ -230,6 +230,15 @@ def test_a_taken_port_is_3_and_names_the_key(config_file: Path) -> None:
     assert number in second.stderr
 
 
+def test_a_key_that_was_cut_off_is_2_and_named(cli: Any, config_file: Path) -> None:
+    """A disk that was full when it was copied leaves such a file."""
+    key = Path(yaml.safe_load(config_file.read_text())["storage"]["hash_key_file"])
+    key.write_bytes(b"1234567")
+    told = cli("records", "list")
+    assert told.code == 2
+    assert f"storage.hash_key_file: '{key}' holds 7 bytes" in told.err
+
+
 def test_a_position_that_cannot_be_read_is_2(config_file: Path, tmp_path: Path) -> None:
     """It is read before the server starts, which would print a traceback and end with 3."""
     (tmp_path / "position").write_text("{")
