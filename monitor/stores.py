@@ -150,7 +150,7 @@ def _long_enough(path: Path, key: bytes) -> bytes:
     if len(key) < MIN_KEY_BYTES:
         raise ConfigurationError(
             f"storage.hash_key_file: {str(path)!r} holds {len(key)} bytes; it takes at least "
-            f"{MIN_KEY_BYTES} random ones: put the key back, or delete the file and a new one is made, "
-            "under which no hash matches an earlier one"
+            f"{MIN_KEY_BYTES} random ones: put the key back, or delete the file and a new one is "
+            "made, under which no hash matches an earlier one"
         )
     return key
