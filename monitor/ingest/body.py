@@ -94,7 +94,7 @@ class BodyReader:
         self._waiting += 1
         try:
             # The place among the lesser ones is given back first, or waiting large bodies
-            # would keep out all lesser ones.
+            # would take half of them.
             await place.pop_all().aclose()
             await self._wait_for(self._large, place)
         finally:

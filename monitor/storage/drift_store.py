@@ -75,7 +75,6 @@ class SqlDriftStore:
         )
         replaced = sa.select(calibrations.c.id).where(
             calibrations.c.active,
-            calibrations.c.id != calibration_id,
             calibrations.c.fingerprint.in_(fingerprint),
         )
         with self._database.read() as connection:

@@ -228,6 +228,16 @@ def test_a_link_from_elsewhere_asks_once_more_with_the_cookie(client: TestClient
     assert refresh in old_browser.text
 
 
+def test_a_path_that_reads_like_another_site_leads_nowhere(client: TestClient) -> None:
+    """`//evil.example` behind our address is a path to us, and a site to a browser that is sent
+    there once more."""
+    headers = {"accept": "text/html", "sec-fetch-site": "cross-site"}
+    answer = client.get("http://testserver//evil.example/x", headers=headers)
+    assert answer.status_code == 401
+    assert 'content="0;url=/"' in answer.text
+    assert "evil.example" not in answer.text
+
+
 def test_a_change_is_not_asked_for_again(client: TestClient) -> None:
     """Neither by itself nor by signing in: another site may have sent it."""
     headers = {"accept": "text/html", "sec-fetch-site": "cross-site"}

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from monitor.client import AsyncClient, Client, Counts
+from monitor.client import AsyncClient, Client, Counts, wire
 
 DOCUMENT = "The council approved the new bridge on Monday."
 SUMMARY = "The bridge was approved."
@@ -128,6 +128,24 @@ def test_a_passing_refusal_is_tried_again(stand: Any, status: int) -> None:
         client.send(DOCUMENT, SUMMARY)
         assert client.flush(5) is True
     assert client.counts == Counts(sent=1)
+
+
+def test_a_sidecar_that_refuses_is_left_alone_in_between(
+    stand: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each try encodes and sends the batch again, on the service's own CPU."""
+    tries: list[float] = []
+
+    def refuse(connection: wire.Connection, records: Any) -> wire.Answer:
+        tries.append(time.monotonic())
+        return wire.Answer(status=503, why="HTTP 503")
+
+    monkeypatch.setattr(wire.Connection, "post", refuse)
+    client = make(stand.url, linger_seconds=0.0)
+    client.send(DOCUMENT, SUMMARY)
+    time.sleep(0.3)
+    assert 2 <= len(tries) <= 12, "after 10, 20 and 40 ms, then every 50 ms"
+    client.close(0)
 
 
 def test_a_batch_that_cannot_be_taken_is_not_sent_for_ever(stand: Any) -> None:
