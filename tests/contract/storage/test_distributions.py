@@ -112,10 +112,11 @@ def test_a_course_has_the_mean_of_each_bucket_with_its_interval(
     """Five records of equal weight, 0.1 to 0.5: s = √0.025, margin t(0.975; 4) · s / √5."""
     for index in range(5):
         finish(f"a{index}", 1 + index, 0.1 + index / 10)
-    finish("b", 15, 0.8)
+    for index in range(4):  # of which none is drawn
+        finish(f"b{index}", 15, 0.65 + index / 10)
     course = trend(database, NEWS, "hss", span(clock, 0, 20), buckets=2)
     first, second = course.points
-    assert (first.records, second.records) == (5, 1)
+    assert (first.records, second.records) == (5, 4)
     assert first.mean == pytest.approx(0.3)
     margin = 2.776445 * 0.025**0.5 / 5**0.5
     assert (first.low, first.high) == (pytest.approx(0.3 - margin), pytest.approx(0.3 + margin))

@@ -48,6 +48,17 @@ def test_a_margin_within_the_values_of_a_signal_is_taken(tmp_path: Path, thresho
     assert taken.margin > 0
 
 
+def test_a_section_may_be_merged_from_several(tmp_path: Path) -> None:
+    """Of YAML's keys only `<<` may stand in a mapping twice: nothing is lost by it."""
+    text = """thresholds:
+- &hss {name: a, signal: hss, limit: {value: 0.5}}
+- &page {name: b, signal: factcc, limit: {value: 0.1}, severity: page}
+- {<<: *page, <<: *hss, name: c}
+"""
+    *_, merged = _load(tmp_path, text).thresholds
+    assert (merged.name, merged.severity) == ("c", "page")
+
+
 def test_every_mapping_takes_its_keys_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each key is a variable there, which no list of known ones can hold."""
     paths = {"document": "text", "summary": "answer", "service": "'s'", "model": "model"}
