@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from monitor.storage.comparison import record_group
 from monitor.stores import now
 
 HOUR = timedelta(hours=1)
@@ -57,6 +58,39 @@ def test_json_has_both_means_and_the_difference(cli: Any, traffic: Any) -> None:
     assert hss["p"] < 1e-6
     assert hss["adjusted_p"] == hss["p"], "the only one that could be tested"
     assert (raw["p"], raw["reason"]) == (None, "no_spread")
+
+
+def test_p_values_are_corrected_over_the_signals_that_were_tested(
+    cli: Any, stores: Any, made: Any
+) -> None:
+    """Holm by hand: the smaller of two counts twice, the larger is never below it."""
+    rng = np.random.default_rng(2)
+    for model in ("gemma", "bart"):
+        for number in range(20):
+            waiting = made.waiting(f"{model}-{number}", now(), model=model)
+            stores.queue.accept([waiting])
+            [leased] = stores.queue.lease("test", count=1, seconds=60)
+            hss, raw = rng.uniform(0.2, 0.4, 2).tolist()
+            stores.queue.finish(leased.lease, made.scored(leased.record.id, hss, raw_distance=raw))
+    arguments = ("--model", "gemma", "--model", "bart", "--signal", "hss", "--signal")
+    rows = cli("records", "compare", *arguments, "raw_distance", "--json").objects
+    less, more = sorted(rows, key=lambda row: row["p"])
+    assert less["adjusted_p"] == pytest.approx(min(1.0, 2 * less["p"]))
+    assert more["adjusted_p"] == pytest.approx(max(more["p"], less["adjusted_p"]))
+
+
+def test_a_group_that_is_too_large_is_said_to_be_cut(
+    cli: Any, traffic: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest count: a mean of less than was asked for must not pass for all of it."""
+    monkeypatch.setattr(
+        "monitor.comparing.record_group",
+        lambda database, wanted, *, signals: record_group(
+            database, wanted, signals=signals, limit=50
+        ),
+    )
+    result = cli("records", "compare", "--model", "gemma", "--model", "bart")
+    assert "only the newest 50 of a group count" in result.err
 
 
 def test_two_windows_and_two_releases_are_compared(cli: Any, traffic: Any, stores: Any) -> None:

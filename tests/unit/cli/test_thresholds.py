@@ -45,6 +45,16 @@ def test_an_open_breach_is_a_finding(cli: Any, stores: Any, made: Any) -> None:
     assert cli("thresholds", "show", "--service", "mail").code == 0
 
 
+def test_what_is_no_longer_configured_is_named_and_no_finding(
+    cli: Any, stores: Any, made: Any
+) -> None:
+    """A threshold that was taken out wakes nobody; that its breach stands there is said."""
+    made.save_breaches(stores, [made.threshold_state("taken_out", "open")])
+    result = cli("thresholds", "show")
+    assert result.code == 0
+    assert "no longer configured, but stored: taken_out" in result.err
+
+
 def test_marks_become_a_precision_with_its_interval(cli: Any, stores: Any, made: Any) -> None:
     """3 of 4 were right: Wilson's interval of 0.75 from 4."""
     records = made.save_scores(stores, [0.9] * 4, since=now() - HOUR)

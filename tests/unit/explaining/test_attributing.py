@@ -30,7 +30,7 @@ from monitor.records import (
 )
 from monitor.settings import Attribution as AttributionSettings
 from monitor.summarization.textrank import TextRankSummarizer
-from monitor.value_functions import similarity
+from monitor.value_functions import similarity, textrank
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NEWS = (
@@ -277,6 +277,19 @@ def test_textrank_values_are_exact_at_both_ends(language: Any, encoder: Any) -> 
     assert lime.noise_floor is not None
     assert lime.noise_floor > 0
     assert attention.reason is Reason.UNAVAILABLE
+
+
+def test_the_whole_document_is_worth_one_whatever_its_layout(language: Any, encoder: Any) -> None:
+    """The encoder splits the summary of a list otherwise than the parser its document."""
+    summarizer = TextRankSummarizer(nlp=language, sentences=2, time_limit=60)
+    document = "- The bank raised its rate.\n- Shares fell in Sydney.\n- The dollar rose."
+    task = SummaryTask(document=document, original_document=document)
+    y = summarizer.summarize([task])[0].text or ""
+    assert y.startswith("- ")
+    (evaluator,) = textrank(summarizer, encoder)(record(document), [(document, y)])
+    words = len(evaluator.segmentation.words)
+    (whole,) = evaluator.evaluate(np.ones((1, words), dtype=bool))
+    assert whole.value == 1.0
 
 
 def test_likelihood_without_a_model_is_refused(encoder: Any) -> None:
