@@ -16,6 +16,8 @@ _SLICE = 32 * 1024
 """Characters encoded at a time: a thread that encodes holds up all others of its process."""
 _REFUSED = frozenset({400, 413, 415, 422})
 """Statuses that sending the same again cannot change."""
+_MOST_ANSWER = 2**20
+"""Bytes of an answer that are read: what answers at a wrong address may never end."""
 _GZIP = 31  # zlib's window bits for a gzip header and trailer
 
 
@@ -46,12 +48,15 @@ class Connection:
     """Posts batches over one connection that is kept open; used by one thread."""
 
     def __init__(self, url: str, *, token: str | Callable[[], str] | None, timeout: float) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except ValueError:  # of its brackets, or a port above 65535
+            host = None
+        if host is None or parts.scheme not in ("http", "https"):
             raise ValueError(f"url: {url!r} is no http(s) URL; give one such as {DEFAULT_URL}")
         secure = parts.scheme == "https"
         kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        host, port = parts.hostname, parts.port
         self._open: Callable[[], http.client.HTTPConnection] = lambda: kind(
             host, port, timeout=timeout
         )
@@ -90,8 +95,8 @@ class Connection:
             headers["authorization"] = f"Bearer {token}"
         self._kept.request("POST", self._path, body=body, headers=headers)
         response = self._kept.getresponse()
-        told = response.read()
-        if response.will_close:
+        told = response.read(_MOST_ANSWER)
+        if response.will_close or not response.isclosed():
             self.close()
         rejected = unwritable
         if 200 <= response.status < 300:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -231,10 +233,34 @@ def test_closing_keeps_to_its_time_and_counts_the_rest(stand: Any) -> None:
     assert client.counts == Counts(dropped=4)
 
 
-def test_a_url_without_a_scheme_is_told_at_once() -> None:
+@pytest.mark.parametrize("url", ["localhost:8318", "http://", "http://x:99999", "http://[::1"])
+def test_a_url_that_cannot_be_called_is_told_at_once(url: str) -> None:
     """Later nothing is raised any more."""
     with pytest.raises(ValueError, match="is no http"):
-        Client("localhost:8318")
+        Client(url)
+
+
+def test_an_answer_without_an_end_takes_no_memory() -> None:
+    """At a wrong address a stream may answer: it must not fill the memory of the service."""
+    sent = 0
+
+    def stream() -> None:
+        nonlocal sent
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            while sent < 2**30:
+                sent += connection.send(b"x" * 65536)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=stream, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        answer = wire.Connection(url, token=None, timeout=5.0).post([{"document": DOCUMENT}])
+        thread.join(10)
+    assert (answer.status, answer.why) == (None, "JSONDecodeError")
+    assert sent < 64 * 2**20, "what was sent lies in buffers of the system at most"
 
 
 def test_a_forked_worker_sends_its_own_records(stand: Any) -> None:
