@@ -75,6 +75,10 @@ async def _running(front: Front, jobs: list[Job]) -> AsyncIterator[None]:
     def count(job: str, outcome: str) -> None:
         front.telemetry.count("hss_job_runs_total", job, outcome)
 
+    for job in jobs:
+        for outcome in ("done", "failed"):
+            # From 0 on: the first failure is an increase, too.
+            front.telemetry.count("hss_job_runs_total", job.name, outcome, by=0)
     scheduler = background(jobs, count=count)
     await asyncio.to_thread(front.gauges.refresh)
     if front.scorers is not None:

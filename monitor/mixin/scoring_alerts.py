@@ -27,6 +27,8 @@ BUDGET_LEFT = 0.1
 """Share of an epoch's budget: with less on average, the sampling rates do not follow."""
 FAILED_RUNS = 3
 """Of the same periodic work in 15 minutes."""
+RARE_RUNS = 2.5
+"""Of the longest period: within so many everything has run twice."""
 
 _ticket = partial(health_alert, group=GROUP, severity=TICKET)
 
@@ -41,7 +43,7 @@ def scoring_alerts(settings: Settings, *, gap: str) -> list[Alert]:
         *(scorers if settings.execution.backend == "local" else []),
         _budget(settings),
         _refused(),
-        _jobs(),
+        _jobs(settings),
     ]
 
 
@@ -157,14 +159,28 @@ def _refused() -> Alert:
     )
 
 
-def _jobs() -> Alert:
-    failed = increase("hss_job_runs_total", "15m", ("job", "task"), outcome="failed")
+def _jobs(settings: Settings) -> Alert:
+    by, periods = ("job", "task"), settings.scheduler
+    longest = max(
+        periods.retention_seconds,
+        periods.gauges_seconds,
+        periods.supervise_seconds,
+        settings.ingest.tail.poll_seconds,
+    )
+    window = duration(RARE_RUNS * longest)
+    failed = increase("hss_job_runs_total", "15m", by, outcome="failed")
+    failed_rarely, done = (
+        increase("hss_job_runs_total", window, by, outcome=outcome)
+        for outcome in ("failed", "done")
+    )
     return _ticket(
         "HssJobFailing",
-        f"{failed} > {FAILED_RUNS}",
+        # What runs once an hour cannot fail three times in 15 minutes.
+        f"{failed} > {FAILED_RUNS}\n"
+        f"or ({failed_rarely} >= 2\nunless on ({', '.join(by)}) {done} > 0)",
         "The periodic work {{ $labels.task }} of {{ $labels.job }} fails",
         "{{ $labels.task }} failed {{ $value | humanize }} times in 15 minutes in "
-        "{{ $labels.job }}; the log of the sidecar tells why.",
+        f"{{{{ $labels.job }}}}, or whenever it ran in {window}; the log of the sidecar tells why.",
         hold=300,
-        by=("job", "task"),
+        by=by,
     )

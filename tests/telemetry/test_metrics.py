@@ -220,6 +220,13 @@ def test_each_record_is_counted_once(busy: Any) -> None:
     assert busy.total("hss_window_mean", signal="hss", service="news", model="m1") == 0.25
 
 
+def test_a_task_that_has_not_run_has_its_counters(busy: Any) -> None:
+    """An alert sees a failure as an increase, and the first one of a series is none."""
+    series = _series(busy)
+    for outcome in ("done", "failed"):
+        assert f'hss_job_runs_total{{outcome="{outcome}",task="retention"}}' in series
+
+
 def test_ten_thousand_names_make_no_new_series(busy: Any, scored: Any) -> None:
     """Whoever can send a record could otherwise fill Prometheus; some of them are scored, so that
     windows, thresholds and drift know their names, too."""
