@@ -195,6 +195,14 @@ def test_a_young_installation_fills_its_sparkline(
     assert series.means == (0.2, 0.8)
 
 
+def test_a_window_is_not_cut_to_moments(database: Database, finish: Any, clock: Any) -> None:
+    """The first record came in just now: parts of a second would be a picture of nothing."""
+    finish("a", 0, 0.2)
+    window = span(clock, -20_000, 1)
+    got = courses(database, since=window.since, until=window.until)
+    assert got.until - got.since == timedelta(minutes=5)
+
+
 def test_the_overview_reads_a_bounded_number_of_records(
     database: Database, finish: Any, clock: Any
 ) -> None:

@@ -72,6 +72,9 @@ def test_a_record_without_an_own_id_is_known_by_its_span(
 ) -> None:
     """A client that posts a record and a tracer that reports the same call count once."""
     span = {"trace_id": TRACE, "span_id": SPAN}
+    other = {"trace_id": TRACE, "span_id": "c" * 16}
+    together = [make_sampled("other", **other), make_sampled(f"{TRACE}-{'c' * 16}", **other)]
+    assert queue.accept(together) == [True, False]
     assert queue.accept([make_sampled("own", **span)]) == [True]
     assert queue.accept([make_sampled(f"{TRACE}-{SPAN}", **span)]) == [False]
 

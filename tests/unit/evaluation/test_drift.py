@@ -189,6 +189,30 @@ def test_silence_is_not_stable(watched, evaluator, normal) -> None:
     )
 
 
+def test_an_alarm_outlives_the_silence_behind_it(watched, evaluator, normal) -> None:
+    """Nothing has recovered: a change of models while it is open must not take the page back."""
+    one = evaluator(**DRIFT)
+    watched.add(normal(150, seed=3, plus=0.25))
+    one.turn()
+    for record in watched.samples.records:
+        record.at -= timedelta(days=5)
+    watched.add([0.5] * 3, signal="excess", every=3600.0)
+    one.turn()
+    assert (watched.finding().state, watched.finding().direction) == ("drifted", "level_up")
+
+
+def test_of_two_calibrations_in_force_the_newer_holds_a_series(watched, evaluator, normal) -> None:
+    """Settings that were left keep theirs; the series is judged under the present ones."""
+    (old,) = watched.calibrations.active
+    watched.add(normal(450, seed=5, plus=0.3), every=240.0)
+    watched.calibrate(name="cal-2", since=old.until)
+    watched.calibrations.active.append(old)
+    watched.drift.stored.reverse()
+    watched.add(normal(200, seed=6, plus=0.3))
+    evaluator(**DRIFT).turn()
+    assert (watched.finding().calibration_id, watched.finding().state) == ("cal-2", "stable")
+
+
 def test_only_the_busiest_series_are_watched(world, evaluator, normal) -> None:
     """Whoever invents names must not make the evaluator work for ever."""
     for number in range(4):
