@@ -60,6 +60,8 @@ def score(
     """
     if (document is None) == (batch is None):
         raise UsageError("score: give either --document or --batch")
+    if document == summary == "-":
+        raise UsageError("--summary: '-' is the document already; name a file for one of them")
     settings = settings_of(config)
     if seed is not None:
         perturbation = settings.perturbation.model_copy(update={"seed": seed})

@@ -36,8 +36,11 @@ def thresholds_tried(
         return [Threshold.model_validate({"name": "preview", **known, **changes})]
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        where = "-".join(str(part) for part in first["loc"]) or "threshold"
-        raise UsageError(f"{where}: {first['msg']}; see `thresholds preview --help`") from None
+        where = ".".join(str(part) for part in first["loc"]) or "threshold"
+        raise UsageError(
+            f"{where}: {first['input']!r} cannot be used: {first['msg']}; see "
+            "`thresholds preview --help`"
+        ) from None
 
 
 def limit_of(

@@ -11,9 +11,9 @@ from monitor.settings.section import EMBEDDED, Count, Positive, Section, Share
 
 
 class Strengths(Section):
-    low: int = Field(3, ge=0, description="Versions with [2, 10) % of the words replaced.")
-    moderate: int = Field(3, ge=0, description="Versions with [10, 20) % replaced.")
-    high: int = Field(2, ge=0, description="Versions with [20, 30] % replaced.")
+    low: int = Field(3, ge=0, le=1000, description="Versions with [2, 10) % of the words replaced.")
+    moderate: int = Field(3, ge=0, le=1000, description="Versions with [10, 20) % replaced.")
+    high: int = Field(2, ge=0, le=1000, description="Versions with [20, 30] % replaced.")
 
     @property
     def count(self) -> int:

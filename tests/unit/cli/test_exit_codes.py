@@ -34,6 +34,11 @@ def test_the_version_is_printed(cli: Any) -> None:
         (["ingest", "missing.jsonl"], "missing.jsonl"),
         (["score"], "--document"),
         (["score", "--document", "missing.txt"], "--document"),
+        (["score", "--document", "-", "--summary", "-"], "--summary"),
+        (
+            ["thresholds", "preview", "hss_mean", "--limit", "nan"],
+            "limit.value: nan cannot be used",
+        ),
         (["score", "--batch", "missing.jsonl"], "--batch"),
         (["calibrations", "activate", "none"], "calibrations list"),
         (["calibrations", "compare", "none", "none"], "calibrations list"),
