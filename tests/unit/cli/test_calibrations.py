@@ -5,11 +5,21 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 
 from monitor.findings import StoredReference
 from monitor.recalibrating import Recalibration
-from monitor.records import Calibration, Normalizer
+from monitor.records import (
+    Calibration,
+    Normalizer,
+    Perturbation,
+    PerturbationScore,
+    Strength,
+    Summary,
+    Transport,
+)
+from monitor.stores import now
 
 
 @pytest.fixture
@@ -210,3 +220,42 @@ def test_doubts_are_listed(cli: Any, add: Any, stores: Any, made: Any) -> None:
     rows = {row["id"]: row["warnings"] for row in cli("calibrations", "list", "--json").objects}
     assert (len(rows["a"]), len(rows["b"])) == (1, 1)
     assert "halves" in cli("calibrations", "compare", "a", "b").err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ([], "holds scores of several settings: aaaa-1 (1 records), aaaa-2 (1 records)"),
+        (["--fingerprint", "aaaa"], "'aaaa' matches 2 settings"),
+        (["--fingerprint", "zzzz"], "'zzzz' matches 0 settings"),
+    ],
+)
+def test_distances_of_several_settings_make_no_calibration(
+    cli: Any, stores: Any, made: Any, options: list[str], told: str
+) -> None:
+    """They were measured by other means; which are meant has to be said without doubt."""
+    stores.queue.accept([made.waiting(name, now()) for name in ("a", "b")])
+    for number, leased in enumerate(stores.queue.lease("test", count=2, seconds=60), 1):
+        result = made.scored(
+            leased.record.id, None, fingerprint=f"aaaa-{number}", perturbations=(_measured(),)
+        )
+        stores.queue.finish(leased.lease, result)
+    result = cli("calibrate", *options)
+    assert (result.code, result.out) == (2, "")
+    assert told in " ".join(result.err.split())
+
+
+def _measured() -> PerturbationScore:
+    one = np.ones((1, 1))
+    return PerturbationScore(
+        perturbation=Perturbation(
+            strength=Strength.LOW,
+            share=0.05,
+            reached=True,
+            substitutions=(),
+            document="v",
+            min_cosine=0.9,
+        ),
+        summary=Summary(text="s"),
+        transport=Transport(distance=0.2, plan=one, cost=one, source=("s",), target=("s",)),
+    )

@@ -164,3 +164,22 @@ def test_two_records_stand_side_by_side(cli: Any, traffic: Any) -> None:
     assert pair["first"]["id"] == "gemma-0000"
     assert pair["second"]["null_distance"] == 0.05
     assert pair["warnings"] == ["both summarize the same document"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"fingerprint": "other"}, "scored under different settings"),
+        ({"calibration_id": "cal-2"}, "normalized by different calibrations"),
+    ],
+)
+def test_two_records_that_do_not_compare_are_said_not_to(
+    cli: Any, stores: Any, made: Any, fields: dict[str, str], told: str
+) -> None:
+    """Two numbers side by side ask to be compared."""
+    stores.queue.accept([made.waiting("a", now()), made.waiting("b", now())])
+    for leased, more in zip(
+        stores.queue.lease("t", count=2, seconds=60), ({}, fields), strict=True
+    ):
+        stores.queue.finish(leased.lease, made.scored(leased.record.id, 0.5, **more))
+    assert told in " ".join(cli("records", "compare", "a", "b").err.split())

@@ -110,6 +110,24 @@ def test_a_threshold_that_is_not_configured_is_tried(cli: Any, stores: Any, made
     assert 20 <= row["unanswered"] <= 30
 
 
+@pytest.mark.parametrize(
+    ("options", "tried"),
+    [
+        (("--category", "pol*"), 1),
+        (("--category", "sport"), 0),
+        (("--service", "mail"), 0),
+        (("--model", "gemma", "--service", "n*"), 1),
+    ],
+)
+def test_only_the_series_that_were_asked_for_are_tried(
+    cli: Any, stores: Any, made: Any, options: tuple[str, ...], tried: int
+) -> None:
+    """Each part by itself; patterns of the shell hold."""
+    made.save_scores(stores, [0.2] * 3, since=now() - HOUR)
+    rows = cli("thresholds", "preview", "hss_mean", "--since", "2h", "--json", *options).objects
+    assert len(rows) == tried
+
+
 def test_all_are_tried_at_once(cli: Any, stores: Any, made: Any) -> None:
     """Also those of which nothing is stored: without an answer, and without a reference."""
     _episode(stores, made)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import spacy
 from gensim.models import KeyedVectors
 
 from monitor.embedding.embedded import WORD_VECTORS, EmbeddedModel
@@ -89,3 +90,10 @@ def test_a_missing_language_is_named() -> None:
     """Neither a package nor a folder."""
     with pytest.raises(ModelUnavailable, match=r"perturbation\.language_model: 'no_such'"):
         load_language("no_such")
+
+
+def test_a_pipeline_without_a_needed_part_is_named_with_it(tmp_path: Path) -> None:
+    """Before the first record: without entities nothing would be protected."""
+    spacy.blank("en").to_disk(tmp_path / "bare")
+    with pytest.raises(ModelUnavailable, match=r"has no tagger, attribute_ruler, lemmatizer, ner"):
+        load_language(str(tmp_path / "bare"))

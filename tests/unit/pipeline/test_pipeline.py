@@ -286,7 +286,8 @@ def test_a_failed_call_goes_before_those_that_were_not_made_because_of_it() -> N
     only would be asked about it for ever."""
     paused = Summary(text=None, reason=Reason.SUMMARIZER_THROTTLED, detail="paused")
     answers = ANSWERS | dict.fromkeys(["v0", "v1", "v2", "v3"], paused)
-    assert pipeline(Answering(answers)).score(RECORD).reason is Reason.SUMMARIZER_THROTTLED
+    waiting = pipeline(Answering(answers)).score(RECORD)
+    assert (waiting.state, waiting.reason) == (RecordState.FAILED, Reason.SUMMARIZER_THROTTLED)
     # The unchanged document is asked about first, so that one tells.
     answers["one two three"] = Summary(
         text=None, reason=Reason.SUMMARIZER_ERROR, detail="status 500"
