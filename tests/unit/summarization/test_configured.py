@@ -130,3 +130,20 @@ def test_an_http_endpoint_tells_its_tokens_where_the_configuration_says(tmp_path
         (answer,) = summarizer.summarize([SummaryTask(document="text", original_document="text")])
         server.shutdown()
     assert (answer.text, answer.prompt_tokens, answer.completion_tokens) == ("short", 40, 2)
+
+
+def test_a_task_may_take_as_long_as_all_its_attempts() -> None:
+    """With the time of one attempt a first one that is slow and fails would be the last."""
+    summarizer: Any = summarizer_of(
+        Settings(
+            summarizer={
+                "kind": "chat",
+                "chat": {"url": "http://llm.test/v1", "model": "m"},
+                "timeout_seconds": 20,
+                "attempts": 3,
+            }
+        ),
+        spacy.blank("en"),
+    )
+    limits = summarizer.endpoint.limits
+    assert (limits.timeout, limits.attempts, limits.time_limit) == (20, 3, 60)
