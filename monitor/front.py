@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 import monitor
 from monitor.burn_rates import BurnRates
 from monitor.delivering import outlet_jobs
-from monitor.errors import DatabaseUnavailable
+from monitor.errors import ConfigurationError, DatabaseUnavailable
 from monitor.execution.local import LocalProcesses
 from monitor.exporter import Snapshot
 from monitor.findings import Series
@@ -154,6 +154,11 @@ class Front:
 
     def following(self, file: Path) -> Following:
         """What takes in a log as `ingest.tail` says. Raises `ConfigurationError`."""
+        if file.is_dir():
+            raise ConfigurationError(
+                f"ingest.tail.file: {str(file)!r} is a folder, of which nothing would be read; "
+                "name the log in it"
+            )
         position = PositionFile(self.settings.ingest.tail.position_file)
         return Following(
             Tail(file, position.load(), most_bytes=self.settings.http.max_body),

@@ -18,7 +18,7 @@ class Ray(Section):
         "from elsewhere, or auto (RAY_ADDRESS, else the one on this machine). null: a Ray of its "
         "own, which nothing but this machine reaches.",
     )
-    scorers: Count = Field(1, description="Scorers (actors) on the cluster.")
+    scorers: Count = Field(1, le=1000, description="Scorers (actors) on the cluster.")
     cpus: Positive = Field(1, description="CPUs that Ray sets aside for each.")
     gpus: float = Field(
         0, ge=0, allow_inf_nan=False, description="GPUs for each; 0.5: two share one."
@@ -36,7 +36,7 @@ class Execution(Section):
     backend: Literal["local", "none"] = Field(
         "local", description="Scorers as processes of this sidecar, or none (they run elsewhere)."
     )
-    scorers: Count = Field(1, description="Scorer processes.")
+    scorers: Count = Field(1, le=1000, description="Scorer processes.")
     lease_seconds: Positive = Field(120, description="A lease not renewed for so long is lost.")
     max_attempts: Count = Field(3, description="Leases after which a record fails.")
     poll_seconds: Positive = Field(0.5, description="Pause of a scorer that found no work.")

@@ -160,7 +160,10 @@ class Models(Section):
 
 class Scoring(Section):
     null_runs: int = Field(
-        2, ge=0, description="Runs on the unchanged document; local deterministic models make 1."
+        2,
+        ge=0,
+        le=1000,
+        description="Runs on the unchanged document; local deterministic models make 1.",
     )
     max_words: Count = Field(20_000, description="Longer documents are skipped as `too_long`.")
 

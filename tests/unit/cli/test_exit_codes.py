@@ -259,6 +259,19 @@ def test_a_position_that_cannot_be_read_is_2(config_file: Path, tmp_path: Path) 
     assert "delete it to read the log from its beginning" in ended.stderr
 
 
+def test_a_folder_instead_of_a_log_is_2(cli: Any, config_file: Path, tmp_path: Path) -> None:
+    """It would look like a log to which nothing is ever written."""
+    values = yaml.safe_load(config_file.read_text()) | {
+        "http": {"port": 0},
+        "ingest": {"tail": {"file": str(tmp_path)}},
+        "execution": {"backend": "none"},
+    }
+    config_file.write_text(yaml.safe_dump(values))
+    told = cli("run")
+    assert told.code == 2
+    assert f"ingest.tail.file: '{tmp_path}' is a folder" in told.err
+
+
 def test_a_defect_is_70(cli: Any, monkeypatch: Any) -> None:
     """Typer's own 1 would read as a finding."""
 

@@ -118,6 +118,8 @@ def test_the_file_keeps_what_the_environment_does_not_set(
         ),
         ("perturbation: {strengths: {low: 0, moderate: 0, high: 0}}", "at least one of low"),
         ("perturbation: {strengths: {low: 1000000000}}", "perturbation.strengths.low: 1000000000"),
+        ("scoring: {null_runs: 1000000000}", "scoring.null_runs: 1000000000"),
+        ("execution: {scorers: 100000}", "execution.scorers: 100000"),
         (
             "thresholds: [{name: a, signal: hss, statistic: share_above, limit: {value: 1}}]",
             "thresholds.0: statistic 'share_above' needs `level`",
