@@ -7,7 +7,7 @@ Counting (`take_unobserved`), the distances that a calibration is made of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -46,7 +46,6 @@ class Repository:
         model: str | None = None,
         category: str | None = None,
         release: str | None = None,
-        record_ids: Sequence[str] | None = None,
     ) -> Iterator[ReferenceDocument]:
         """Scored documents received in [since, until), by (received_at, id), page by page.
 
@@ -57,13 +56,7 @@ class Repository:
             scores.c.fingerprint == fingerprint,
             *measured(since, until, service, model, release, category),
         ]
-        if record_ids is None:
-            yield from documents_where(self._database, terms)
-            return
-        for start in range(0, len(record_ids), PAGE):
-            yield from documents_where(
-                self._database, [*terms, records.c.id.in_(record_ids[start : start + PAGE])]
-            )
+        return documents_where(self._database, terms)
 
     def fingerprints(
         self,

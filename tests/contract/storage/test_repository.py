@@ -103,8 +103,8 @@ def test_reference_distances_come_from_scored_records_of_one_fingerprint(
         (0.125,),
     )
     assert (first.category, first.probability) == ("politics", 0.5)
-    chosen = repository.reference_distances(fingerprint="fp1", record_ids=["d", "b"])
-    assert [document.record_id for document in chosen] == ["d"]
+    of_law = repository.reference_distances(fingerprint="fp1", service="law")
+    assert [document.record_id for document in of_law] == ["d"]
     window = repository.reference_distances(
         fingerprint="fp1", since=clock.now - timedelta(days=1), until=first.received_at
     )
