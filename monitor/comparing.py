@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from monitor.drift.correction import holm
-from monitor.drift.difference import Difference, difference
+from monitor.drift.difference import Difference, GroupMean, difference
 from monitor.findings import Series, SignalSample
+from monitor.settings.ranges import signal_range
 from monitor.storage.comparison import GroupSample, RecordGroup, record_group
 from monitor.storage.distributions import Stretch
 from monitor.storage.queries import RecordFilter
@@ -49,7 +50,7 @@ def compare_groups(
         record_group(stores.database, wanted, signals=signals) for wanted in (first, second)
     )
     found = {
-        signal: _difference(one.samples[signal], two.samples[signal])
+        signal: _difference(signal, one.samples[signal], two.samples[signal])
         for signal in signals
         if signal in one.samples and signal in two.samples
     }
@@ -79,7 +80,9 @@ def stretch_difference(
         signal_sample(stores.database, series, signal, since=stretch.since, until=stretch.until)
         for stretch in (before, after)
     )
-    return _difference(_group(first), _group(second)) if len(first) and len(second) else None
+    if not len(first) or not len(second):
+        return None
+    return _difference(signal, _group(first), _group(second))
 
 
 def _group(sample: SignalSample) -> GroupSample:
@@ -88,8 +91,8 @@ def _group(sample: SignalSample) -> GroupSample:
     )
 
 
-def _difference(first: GroupSample, second: GroupSample) -> Difference:
-    return difference(
+def _difference(signal: str, first: GroupSample, second: GroupSample) -> Difference:
+    found = difference(
         first.values,
         second.values,
         first_probabilities=first.probabilities,
@@ -97,6 +100,19 @@ def _difference(first: GroupSample, second: GroupSample) -> Difference:
         first_traces=np.array(first.traces),
         second_traces=np.array(second.traces),
     )
+    least, most = signal_range(signal)
+    return replace(
+        found,
+        first=_within(found.first, least, most),
+        second=_within(found.second, least, most),
+    )
+
+
+def _within(mean: GroupMean, least: float, most: float) -> GroupMean:
+    """Its interval without what no mean of the signal can be."""
+    if mean.low is None or mean.high is None:
+        return mean
+    return replace(mean, low=max(mean.low, least), high=min(mean.high, most))
 
 
 def _warnings(first: RecordGroup, second: RecordGroup) -> list[str]:

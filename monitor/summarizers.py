@@ -5,12 +5,18 @@ Those that call a service load nothing, so that a configuration can be checked w
 
 from __future__ import annotations
 
+import ssl
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import httpx
 
 from monitor.access.policy import secret_of
 from monitor.errors import ConfigurationError
 from monitor.ports import Summarizer
 from monitor.settings import Endpoint, Settings
+from monitor.summarization.calls import TransportFactory
 from monitor.summarization.chat import ChatSummarizer
 from monitor.summarization.http import HttpSummarizer
 from monitor.summarization.limits import CallLimits
@@ -97,12 +103,28 @@ def remote_summarizer(settings: Settings) -> Summarizer | None:
         f"summarizer.{wanted.kind}.api_key", endpoint.api_key, endpoint.api_key_file
     )
     try:
-        return _remote(settings, api_key)
+        return _remote(settings, api_key, _transport(endpoint.ca_file))
     except ConfigurationError as error:
         raise ConfigurationError(f"summarizer.{wanted.kind}.{error}") from error
 
 
-def _remote(settings: Settings, api_key: str | None) -> Summarizer:
+def _transport(ca_file: Path | None) -> TransportFactory | None:
+    """Connections that trust these authorities only; `None` for the usual ones."""
+    if ca_file is None:
+        return None
+    try:
+        trusted = ssl.create_default_context(cafile=ca_file)
+    except OSError as error:  # an SSLError is one
+        raise ConfigurationError(
+            f"ca_file: {str(ca_file)!r} cannot be used ({type(error).__name__}); name a readable "
+            "PEM file of certificates"
+        ) from error
+    return partial(httpx.AsyncHTTPTransport, verify=trusted, trust_env=False)
+
+
+def _remote(
+    settings: Settings, api_key: str | None, transport: TransportFactory | None
+) -> Summarizer:
     wanted = settings.summarizer
     limits = CallLimits(
         timeout=wanted.timeout_seconds,
@@ -124,6 +146,7 @@ def _remote(settings: Settings, api_key: str | None) -> Summarizer:
                     "temperature": wanted.chat.temperature,
                 },
                 limits=limits,
+                transport=transport,
             )
         case "http":
             return HttpSummarizer(
@@ -134,6 +157,7 @@ def _remote(settings: Settings, api_key: str | None) -> Summarizer:
                 completion_tokens=wanted.http.completion_tokens,
                 api_key=api_key,
                 limits=limits,
+                transport=transport,
             )
         case _:
             return ReplaySummarizer(
@@ -141,4 +165,5 @@ def _remote(settings: Settings, api_key: str | None) -> Summarizer:
                 api_key=api_key,
                 sampled=wanted.replay.sampled,
                 limits=limits,
+                transport=transport,
             )

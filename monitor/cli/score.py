@@ -88,7 +88,8 @@ def score(
             else:
                 print_scored(result, record)
             if result.reason is not None and result.severity is None:
-                note(f"{result.record_id}: not scored: {result.reason}: {result.detail}")
+                why = f"{result.reason}: {result.detail}" if result.detail else result.reason
+                note(f"{result.record_id}: not scored: {why}")
             if result.reason in FAILURES:
                 failed = result
     if failed is not None:

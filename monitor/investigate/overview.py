@@ -12,6 +12,7 @@ from monitor.findings import BreachRow, DriftFinding, Series, ThresholdState
 from monitor.investigate.overview_parts import Mean, Overview, OverviewRow, Standing
 from monitor.investigate.sources import Sources
 from monitor.records import RecordState
+from monitor.settings.ranges import signal_range
 from monitor.storage.breach_list import BreachFilter
 from monitor.storage.overview import SeriesCourse, courses, window_start
 from monitor.storage.student import t_quantile
@@ -121,11 +122,11 @@ def _mean(found: WindowMean | None) -> Mean | None:
     margin = (
         None if found.variance is None else t_quantile(found.clusters - 1) * sqrt(found.variance)
     )
-    unit = found.signal is not Signal.NULL_DISTANCE
+    least, most = signal_range(found.signal)
     return Mean(
         mean=found.mean,
-        low=None if margin is None else max(0.0, found.mean - margin),
-        high=None if margin is None else min(1.0 if unit else 2.0, found.mean + margin),
+        low=None if margin is None else max(least, found.mean - margin),
+        high=None if margin is None else min(most, found.mean + margin),
         records=found.records,
     )
 

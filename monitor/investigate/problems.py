@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+import textwrap
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
 from fastapi import Request, Response
@@ -55,12 +56,18 @@ def _telling(handler: Handler, tell: Page) -> Handler:
         except UsageError as error:
             return tell(request, 400, "That cannot be asked for", str(error))
         except RequestValidationError as error:
-            fields = ", ".join(sorted({str(each["loc"][-1]) for each in error.errors()}))
-            return tell(request, 400, "That cannot be asked for", f"{fields}: not understood")
+            problem = "; ".join(map(_problem, error.errors()))
+            return tell(request, 400, "That cannot be asked for", problem)
         except DatabaseUnavailable as error:
             return tell(request, 503, "The database does not answer", str(error))
 
     return handle
+
+
+def _problem(error: Mapping[str, Any]) -> str:
+    """Field, value and what it should be."""
+    given = textwrap.shorten(str(error["input"]), 80, placeholder=" …")
+    return f"{error['loc'][-1]}: {given!r}; {error['msg']}"
 
 
 async def read_body(request: Request) -> bytes:

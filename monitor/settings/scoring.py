@@ -83,6 +83,11 @@ class Endpoint(Section):
     url: str | None = Field(None, description="Full URL that summaries are requested from.")
     api_key: SecretStr | None = Field(None, description="Sent as a bearer token.")
     api_key_file: Path | None = Field(None, description="File that holds the key instead.")
+    ca_file: Path | None = Field(
+        None,
+        description="PEM file of the authorities that may sign the service's certificate, in "
+        "place of the public ones; the environment is not asked.",
+    )
 
 
 class Chat(Endpoint):

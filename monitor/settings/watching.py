@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from fnmatch import fnmatchcase
 from typing import Literal
 
 from pydantic import Field, model_validator
 
+from monitor.settings.ranges import signal_range
 from monitor.settings.section import Count, Positive, Section
 
 
@@ -120,13 +120,6 @@ ThresholdSignal = Literal[
 """The stored signals, and two that are about the monitor itself: `skipped` is 1 for a sampled
 record that was skipped or failed and 0 for a scored one; `minutes_unscored` is the time for
 which sampled records have waited without any being finished."""
-_LEAST = {"excess": -2.0, "summac": -1.0}
-"""Of a signal's values; 0 for all others."""
-_MOST = {
-    **dict.fromkeys(("raw_distance", "null_distance", "observed_distance", "excess"), 2.0),
-    **dict.fromkeys(("document_words", "summary_words", "minutes_unscored"), math.inf),
-}
-"""Likewise; 1 for all others."""
 
 
 class Limit(Section):
@@ -206,8 +199,7 @@ class Threshold(Section):
         if limit is None:
             return
         share = self.statistic == "share_above"
-        least = 0.0 if share else _LEAST.get(self.signal, 0.0)
-        most = 1.0 if share else _MOST.get(self.signal, 1.0)
+        least, most = (0.0, 1.0) if share else signal_range(self.signal)
         above = self.comparison == "above"
         room = limit - least if above else most - limit
         # 1 − 0.9 is a bit less than 0.1.

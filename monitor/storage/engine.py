@@ -165,6 +165,10 @@ def _translated(database: Database) -> Iterator[None]:
             raise
         cause = error.orig if isinstance(error, DBAPIError) else error
         words = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
-        raise DatabaseUnavailable(
-            f"database {database.url}: {words}; check that it runs and can be written"
-        ) from error
+        damaged = type(error) is DatabaseError
+        remedy = (
+            "put a backup in its place (deploy/docs/operations.md)"
+            if damaged
+            else "check that it runs and can be written"
+        )
+        raise DatabaseUnavailable(f"database {database.url}: {words}; {remedy}") from error

@@ -78,7 +78,10 @@ def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
     file = tmp_path / "notes.db"
     file.write_bytes(b"These are no pages of a database, only words. " * 40)
     database = connect(f"sqlite:///{file}")
-    with pytest.raises(DatabaseUnavailable, match="not a database"), database.read():
+    with (
+        pytest.raises(DatabaseUnavailable, match="not a database; put a backup in its place"),
+        database.read(),
+    ):
         pass
     database.close()
 

@@ -44,6 +44,18 @@ def test_two_models_are_compared_with_interval_and_test(cli: Any, traffic: Any) 
     assert "releases gemma-1.0 (60)" in result.err
 
 
+def test_an_interval_holds_no_mean_that_cannot_be(cli: Any, stores: Any, made: Any) -> None:
+    """A few records near 1 have a wide margin, but no HSS is above 1."""
+    for model, values in (("gemma", [1.0, 0.5, 1.0]), ("bart", [0.0, 0.6, 0.0])):
+        since = now() - timedelta(hours=3)
+        made.save_scores(stores, values, since=since, prefix=f"{model}-", model=model)
+    arguments = ("--model", "gemma", "--model", "bart", "--signal", "hss", "--json")
+    [hss] = cli("records", "compare", *arguments).objects
+    first, second = hss["first"]["mean"], hss["second"]["mean"]
+    assert (first["low"] < 0.5, first["high"]) == (True, 1.0)
+    assert (second["low"], second["high"] > 0.5) == (0.0, True)
+
+
 def test_json_has_both_means_and_the_difference(cli: Any, traffic: Any) -> None:
     """Second minus first; what has no spread has no p, and says so."""
     arguments = ("--model", "gemma", "--model", "bart", "--signal", "hss", "--signal")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from monitor.errors import UsageError
+
 UNIT = Path(__file__).resolve().parents[3] / "deploy" / "systemd" / "hss-monitor.service"
 
 
@@ -57,3 +59,10 @@ def test_its_limits_hold_what_was_measured() -> None:
     assert int(unit["MemoryHigh"].removesuffix("G")) * 1024 > 285 + 132 + 1347
     assert unit["CPUQuota"] == "100%"
     assert unit["Restart"] == "on-failure"
+
+
+def test_a_wrong_configuration_is_not_tried_for_ever() -> None:
+    """Only the exit status of the main process counts, so nothing may run before it."""
+    unit = dict(re.findall(r"^(\w+)=(.*)$", UNIT.read_text(), re.MULTILINE))
+    assert int(unit["RestartPreventExitStatus"]) == UsageError.exit_code
+    assert "ExecStartPre" not in unit

@@ -76,6 +76,12 @@ def test_problems_are_told_as_json(client: TestClient, story: Any) -> None:
     assert missing.status_code == 404
 
 
+def test_a_refusal_names_field_value_and_what_it_should_be(client: TestClient) -> None:
+    """Whoever writes a script against the API reads nothing else."""
+    detail = client.get("/api/records?limit=500").json()["detail"]
+    assert detail == "limit: '500'; Input should be less than or equal to 200"
+
+
 def test_openapi_describes_every_answer(client: TestClient) -> None:
     """A client can be made from it."""
     told = client.get("/api/openapi.json").json()
