@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -15,6 +14,7 @@ from monitor.records import Calibration, Severity
 from monitor.scoring.calibration import calibrate
 from monitor.scoring.normalization import ReferenceDocument, normalizer_for
 from monitor.scoring.severity import severity
+from monitor.storage.reference_documents import ReferenceWindow
 from monitor.stores import Stores, now
 
 FACT = "fingerprint:"
@@ -23,16 +23,10 @@ PAGE = 500
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Window:
-    """Which stored scores make the reference; what is None does not restrict."""
+class Window(ReferenceWindow):
+    """Which stored scores make the reference, and what people call them."""
 
     name: str
-    since: datetime | None = None
-    until: datetime | None = None
-    service: str | None = None
-    model: str | None = None
-    category: str | None = None
-    release: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +62,7 @@ def kept_series(stores: Stores, window: Window, *, fingerprint: str) -> list[Kep
         return []
     references = stores.drift.references(replaced.id)
     origins = {each.series: each.origin or replaced.id for each in references if each.records}
-    fresh = stores.repository.measured_series(fingerprint=fingerprint, **_restricted(window))
+    fresh = stores.repository.measured_series(window, fingerprint=fingerprint)
     kept = []
     for series in sorted(origins.keys() - fresh):
         origin = stores.calibrations.get(origins[series])
@@ -91,7 +85,7 @@ def calibrate_window(
     different settings do not mix. Raises `UsageError` where it holds none, several, or too
     few documents.
     """
-    found = stores.repository.fingerprints(**_restricted(window))
+    found = stores.repository.fingerprints(window)
     fingerprint = _only(found, window) if fingerprint is None else _named(found, fingerprint)
     kept = kept_series(stores, window, fingerprint=fingerprint)
     made_of = stores.facts.get(f"{FACT}{fingerprint}")
@@ -145,9 +139,7 @@ def _named(found: Mapping[str, int], wanted: str) -> str:
 def _documents(stores: Stores, window: Window, fingerprint: str) -> list[ReferenceDocument]:
     return [
         ReferenceDocument(category=document.category, distances=document.distances)
-        for document in stores.repository.reference_distances(
-            fingerprint=fingerprint, category=window.category, **_restricted(window)
-        )
+        for document in stores.repository.reference_distances(window, fingerprint=fingerprint)
     ]
 
 
@@ -155,16 +147,6 @@ def _told(kept: Kept) -> str:
     series = kept.series
     name = " · ".join((series.service, series.model, series.category or "no category"))
     return f"{name}: nothing of it is in this window, so it keeps its reference of {kept.origin.id}"
-
-
-def _restricted(window: Window) -> dict[str, Any]:
-    return {
-        "since": window.since,
-        "until": window.until,
-        "service": window.service,
-        "model": window.model,
-        "release": window.release,
-    }
 
 
 def severities_of(stores: Stores, calibration: Calibration, window: Window) -> dict[str, Severity]:
@@ -175,7 +157,7 @@ def severities_of(stores: Stores, calibration: Calibration, window: Window) -> d
             normalizer_for(calibration, document.category),
         )
         for document in stores.repository.reference_distances(
-            fingerprint=calibration.fingerprint, category=window.category, **_restricted(window)
+            window, fingerprint=calibration.fingerprint
         )
     }
 

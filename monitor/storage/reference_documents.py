@@ -19,6 +19,21 @@ PAGE: Final = 500
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ReferenceWindow:
+    """Which scored documents are meant; what is None does not restrict."""
+
+    since: datetime | None = None
+    """Received at or after."""
+    until: datetime | None = None
+    """Received before."""
+    service: str | None = None
+    model: str | None = None
+    category: str | None = None
+    """Empty for documents of which none was decided."""
+    release: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ReferenceDocument:
     """The distances of one scored document, for a calibration or a re-normalization."""
 
@@ -80,23 +95,16 @@ def documents_where(
         last = (rows[-1]["received_at"], rows[-1]["id"])
 
 
-def measured(
-    since: datetime | None,
-    until: datetime | None,
-    service: str | None,
-    model: str | None,
-    release: str | None,
-    category: str | None = None,
-) -> list[sa.ColumnElement[bool]]:
-    """Scored records with at least one distance, as far as the window restricts them."""
+def measured(window: ReferenceWindow) -> list[sa.ColumnElement[bool]]:
+    """Scored records of the window with at least one distance."""
     terms = [
         records.c.state == RecordState.SCORED,
         scores.c.distances > 0,
-        *between(records.c.received_at, since, until),
-        *equal(records, service=service, model=model, release=release),
+        *between(records.c.received_at, window.since, window.until),
+        *equal(records, service=window.service, model=window.model, release=window.release),
     ]
-    if category is not None:
-        terms.append(sa.func.coalesce(records.c.category, "") == category)
+    if window.category is not None:
+        terms.append(sa.func.coalesce(records.c.category, "") == window.category)
     return terms
 
 

@@ -8,7 +8,6 @@ Counting (`take_unobserved`), the distances that a calibration is made of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -17,7 +16,13 @@ from monitor.ports import Clock
 from monitor.records import FinishedRecord, RecordState, Severity
 from monitor.storage.engine import Database
 from monitor.storage.finished import take_unobserved
-from monitor.storage.reference_documents import PAGE, ReferenceDocument, documents_where, measured
+from monitor.storage.reference_documents import (
+    PAGE,
+    ReferenceDocument,
+    ReferenceWindow,
+    documents_where,
+    measured,
+)
 from monitor.storage.tables import records, scores
 
 
@@ -37,66 +42,35 @@ class Repository:
         return take_unobserved(self._database, front, limit=limit, clock=self._clock)
 
     def reference_distances(
-        self,
-        *,
-        fingerprint: str,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        service: str | None = None,
-        model: str | None = None,
-        category: str | None = None,
-        release: str | None = None,
+        self, window: ReferenceWindow, *, fingerprint: str
     ) -> Iterator[ReferenceDocument]:
-        """Scored documents received in [since, until), by (received_at, id), page by page.
+        """Scored documents of a window, by (received_at, id), page by page.
 
         Only documents that were scored under `fingerprint` and have at least one distance:
         distances of different settings are not comparable.
         """
-        terms = [
-            scores.c.fingerprint == fingerprint,
-            *measured(since, until, service, model, release, category),
-        ]
+        terms = [scores.c.fingerprint == fingerprint, *measured(window)]
         return documents_where(self._database, terms)
 
-    def fingerprints(
-        self,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        service: str | None = None,
-        model: str | None = None,
-        release: str | None = None,
-    ) -> dict[str, int]:
-        """How many scored documents with a distance each fingerprint has in [since, until)."""
+    def fingerprints(self, window: ReferenceWindow) -> dict[str, int]:
+        """How many scored documents of a window with a distance each fingerprint has."""
         statement = (
             sa.select(scores.c.fingerprint, sa.func.count())
             .select_from(records.join(scores))
-            .where(*measured(since, until, service, model, release))
+            .where(*measured(window))
             .group_by(scores.c.fingerprint)
             .order_by(scores.c.fingerprint)
         )
         with self._database.read() as connection:
             return dict(connection.execute(statement).all())
 
-    def measured_series(
-        self,
-        *,
-        fingerprint: str,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        service: str | None = None,
-        model: str | None = None,
-        release: str | None = None,
-    ) -> frozenset[Series]:
+    def measured_series(self, window: ReferenceWindow, *, fingerprint: str) -> frozenset[Series]:
         """The series of the documents that `reference_distances` gives."""
         category: sa.ColumnElement[str] = sa.func.coalesce(records.c.category, "", type_=sa.Text())
         statement = (
             sa.select(records.c.service, records.c.model, category)
             .select_from(records.join(scores))
-            .where(
-                scores.c.fingerprint == fingerprint,
-                *measured(since, until, service, model, release),
-            )
+            .where(scores.c.fingerprint == fingerprint, *measured(window))
             .distinct()
         )
         with self._database.read() as connection:

@@ -34,6 +34,7 @@ from monitor.records import (
 )
 from monitor.settings import Settings
 from monitor.storage.detail import RecordDetail, record_detail
+from monitor.storage.reference_documents import ReferenceWindow
 from monitor.stores import Stores, now, open_stores
 from monitor.summarization.limits import CallLimits
 from monitor.summarization.replay import ReplaySummarizer
@@ -105,7 +106,9 @@ def played(tmp_path_factory: Any) -> Iterator[Played]:
         results: dict[Release, list[ScoredRecord]] = {}
         run = _Run(stores, bench)
         run.scored([request(document, Release.GOOD) for document in REFERENCE])
-        reference = stores.repository.reference_distances(fingerprint=bench.fingerprint)
+        reference = stores.repository.reference_distances(
+            ReferenceWindow(), fingerprint=bench.fingerprint
+        )
         pooled = normalizer(
             [ReferenceDocument(category="", distances=each.distances) for each in reference], None
         )

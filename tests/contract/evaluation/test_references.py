@@ -17,6 +17,7 @@ from monitor.findings import Series
 from monitor.records import Calibration
 from monitor.scoring.fingerprint import fingerprint
 from monitor.settings.watching import Drift
+from monitor.storage.reference_documents import ReferenceWindow
 from monitor.storage.tables import scores
 from monitor.stores import Stores, now
 
@@ -152,7 +153,7 @@ def test_a_release_is_a_reference_of_its_own(stores, score, calibration) -> None
     for hour in range(0, 2 * COUNT, 2):
         score([0.2 + hour / 1000], first=hour, release="good")
         score([0.9], first=hour + 1, release="canary")
-    assert stores.repository.fingerprints(release="good") == {"fp1": COUNT}
+    assert stores.repository.fingerprints(ReferenceWindow(release="good")) == {"fp1": COUNT}
     made = calibration("cal-1", 0.5, hours=2 * COUNT, release="good")
     window = Window(name="w", since=made.since, until=made.until, release="good")
     stores.calibrations.add(made, activate=True)

@@ -25,6 +25,7 @@ from monitor.storage.detail import record_detail
 from monitor.storage.engine import Database
 from monitor.storage.epochs import SharedFacts, SqlEpochStore
 from monitor.storage.queue import SqlRecordQueue
+from monitor.storage.reference_documents import ReferenceWindow
 from monitor.storage.repository import Repository
 from monitor.storage.shared_tables import calibrations
 
@@ -95,7 +96,7 @@ def test_reference_distances_come_from_scored_records_of_one_fingerprint(
     finish("c", result={"state": RecordState.SKIPPED, "reason": Reason.TOO_LONG})
     finish("d", record={"service": "law"})
     finish("e", result={"perturbations": ()})
-    [first, second] = repository.reference_distances(fingerprint="fp1")
+    [first, second] = repository.reference_distances(ReferenceWindow(), fingerprint="fp1")
     assert (first.record_id, second.record_id) == ("a", "d")
     assert (first.distances, first.strengths, first.shares) == (
         (0.2,),
@@ -103,12 +104,10 @@ def test_reference_distances_come_from_scored_records_of_one_fingerprint(
         (0.125,),
     )
     assert (first.category, first.probability) == ("politics", 0.5)
-    of_law = repository.reference_distances(fingerprint="fp1", service="law")
+    of_law = repository.reference_distances(ReferenceWindow(service="law"), fingerprint="fp1")
     assert [document.record_id for document in of_law] == ["d"]
-    window = repository.reference_distances(
-        fingerprint="fp1", since=clock.now - timedelta(days=1), until=first.received_at
-    )
-    assert list(window) == []
+    before = ReferenceWindow(since=clock.now - timedelta(days=1), until=first.received_at)
+    assert list(repository.reference_distances(before, fingerprint="fp1")) == []
 
 
 def test_reference_distances_page_through_any_number(
@@ -119,8 +118,8 @@ def test_reference_distances_page_through_any_number(
     names = [f"r{index}" for index in range(7)]
     for name in names:
         finish(name)
-    found = [document.record_id for document in repository.reference_distances(fingerprint="fp1")]
-    assert found == names
+    found = repository.reference_distances(ReferenceWindow(), fingerprint="fp1")
+    assert [document.record_id for document in found] == names
 
 
 def test_normalizing_again_changes_scores_and_reasons_but_no_distance(
