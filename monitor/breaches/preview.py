@@ -43,7 +43,8 @@ def preview(
     """Walk from `since` to `until`, seconds since the epoch, over `stored` records.
 
     `times` (n,) of the records ascend; hand in records from `since − window` on. A window at t
-    holds t − window < time ≤ t.
+    holds t − window < time ≤ t. Stretches without a record cost nothing while no breach is
+    pending or open: nothing can change in them.
     """
     if every <= 0:
         raise MalformedInput("every", f"{every!r} is not positive", "use the default, 60")
@@ -53,8 +54,14 @@ def preview(
         )
     breach, found = Breach(), list[Breach]()
     evaluations = unanswered = 0
-    for now in np.arange(since, until + every / 2, every).tolist():
-        start, end = np.searchsorted(times, [now - threshold.window, now], side="right")
+    moments = np.arange(since, until + every / 2, every)
+    starts = np.searchsorted(times, moments - threshold.window, side="right")
+    ends = np.searchsorted(times, moments, side="right")
+    for now, start, end in zip(moments.tolist(), starts, ends, strict=True):
+        if start == end and breach.state not in {BreachState.PENDING, BreachState.OPEN}:
+            evaluations += 1
+            unanswered += 1
+            continue
         window = Records(
             values=stored.values[start:end],
             weights=stored.weights[start:end],

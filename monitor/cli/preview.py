@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from monitor.breaches.configured import AGE
 from monitor.breaches.window import Records
 from monitor.cli.options import (
     Category,
@@ -22,9 +24,10 @@ from monitor.cli.options import (
 from monitor.cli.output import emit, err, note
 from monitor.cli.previewed import preview_fields, print_preview
 from monitor.cli.trial import limit_of, seconds_of, thresholds_tried
+from monitor.durations import duration
 from monitor.errors import UsageError
 from monitor.findings import Series
-from monitor.settings import Settings
+from monitor.settings import Settings, Threshold
 from monitor.stores import Stores, now, open_stores
 
 if TYPE_CHECKING:
@@ -79,7 +82,7 @@ Every = Annotated[
     typer.Option(
         "--every",
         help="From one evaluation to the next. Default: evaluation.seconds, or longer where "
-        f"the past would take more than {STEPS:,} of them.",
+        f"the past would take more than {STEPS:,} of them, but at most half a window.",
     ),
 ]
 
@@ -130,19 +133,20 @@ def preview(
     }
     given = {key: value for key, value in changes.items() if value is not None}
     tried = thresholds_tried(settings, name, every_one, given)
-    span = _span(settings, since, until, every)
+    whole = _span(settings, since, until, every)
     # Brings SciPy; the commands beside this one can do without.
     from monitor.previewing import preview_threshold, watched_series
 
     opened = 0
     with open_stores(settings, create=False) as stores:
         watched = watched_series(
-            stores, since=span.since, service=service, model=model, category=category
+            stores, since=whole.since, service=service, model=model, category=category
         )
         if not watched:
             note("no series has records in this stretch: widen --since, or check the filters")
         references = _references(stores)
         for threshold in tried:
+            span = _fine(whole, threshold, given=every is not None)
             with err.status(f"{threshold.name}: {len(watched)} series"):
                 walk = preview_threshold(stores, threshold, watched, span, references=references)
                 found = list(walk)
@@ -168,6 +172,24 @@ def _span(settings: Settings, since: str, until: str | None, every: str | None) 
     else:
         step = max(settings.evaluation.seconds, (end - start).total_seconds() / STEPS)
     return Span(since=start, until=end, every=step)
+
+
+def _fine(span: Span, threshold: Threshold, *, given: bool) -> Span:
+    """Evaluations so close that each record lies in the windows of two.
+
+    A step that was asked for stays; what it passes over is told.
+    """
+    window = threshold.window_seconds
+    if threshold.signal == AGE or span.every <= window / 2:
+        return span
+    if not given:
+        return replace(span, every=window / 2)
+    if span.every > window:
+        note(
+            f"--every: {duration(span.every)} is longer than the window of {threshold.name}, so "
+            f"records between are in none; take at most {duration(window / 2)}"
+        )
+    return span
 
 
 def _references(stores: Stores) -> References:

@@ -110,6 +110,16 @@ def test_a_threshold_that_is_not_configured_is_tried(cli: Any, stores: Any, made
     assert 20 <= row["unanswered"] <= 30
 
 
+def test_a_long_past_is_not_looked_at_past_a_short_window(cli: Any, stores: Any, made: Any) -> None:
+    """10,000 steps over 30 days are four minutes each, and a window of one minute lies between."""
+    _episode(stores, made)
+    options = "--window 1m --min-records 1 --hold 0s --calm 0s"
+    [row] = cli("thresholds", "preview", "hss_mean", *options.split(), "--json").objects
+    assert (row["every_seconds"], row["opened"] >= 1) == (30.0, True)
+    coarse = cli("thresholds", "preview", "hss_mean", *options.split(), "--every", "5m")
+    assert "--every: 5 min is longer than the window of hss_mean" in coarse.err
+
+
 @pytest.mark.parametrize(
     ("options", "tried"),
     [
