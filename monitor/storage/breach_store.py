@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -122,21 +123,25 @@ class SqlBreachStore:
         )
 
     def acknowledge(self, breach_id: str, *, name: str, note: str) -> BreachRow:
-        """Note who has seen it; the last one counts. Raises `UsageError`."""
-        statement = (
-            sa.update(breaches)
-            .where(breaches.c.id == breach_id)
-            .values(
-                acknowledged_at=self._clock(),
-                acknowledged_by=_named(name),
-                note=note.strip() or None,
-            )
-            .returning(breaches)
-        )
+        """Note who has seen it; the last one counts, and what was said before stands below.
+
+        Raises `UsageError` for an unknown breach, or no name.
+        """
+        name = _named(name)
+        of_breach = breaches.c.id == breach_id
         with self._database.write() as connection:
-            row = connection.execute(statement).one_or_none()
-        if row is None:
-            raise _unknown(breach_id)
+            before = connection.execute(
+                sa.select(breaches).where(of_breach).with_for_update()
+            ).one_or_none()
+            if before is None:
+                raise _unknown(breach_id)
+            said = "\n".join(words for words in (note.strip(), _said(before)) if words)
+            row = connection.execute(
+                sa.update(breaches)
+                .where(of_breach)
+                .values(acknowledged_at=self._clock(), acknowledged_by=name, note=said or None)
+                .returning(breaches)
+            ).one()
         return breach_rows.breach_row(row)
 
     def mark(self, breach_id: str, record_id: str, *, right: bool, name: str) -> BreachContributor:
@@ -211,6 +216,14 @@ def breach_id(threshold: str, series: Series, number: int) -> str:
     """
     named = json.dumps([threshold, series.service, series.model, series.category])
     return f"{threshold}-{number}-{hashlib.sha256(named.encode()).hexdigest()[:12]}"
+
+
+def _said(before: sa.Row[*tuple[Any, ...]]) -> str:
+    """An acknowledgement as a line of the note of the next one."""
+    if before.acknowledged_at is None:
+        return ""
+    words = f"before, {before.acknowledged_at:%Y-%m-%d %H:%M} UTC, {before.acknowledged_by}"
+    return f"{words}: {before.note}" if before.note else words
 
 
 def _named(name: str) -> str:

@@ -35,7 +35,7 @@ def mark_api(sources: Sources) -> APIRouter:
 
     @router.post("/breaches/{breach_id}/acknowledge")
     def acknowledge(breach_id: str, said: Acknowledgement) -> BreachRow:
-        """Note who has seen a breach; the last one counts."""
+        """Note who has seen a breach; the note keeps what was said before."""
         _require_stored(sources, breach_id)
         return sources.breaches.acknowledge(breach_id, name=said.name, note=said.note)
 

@@ -251,14 +251,23 @@ def test_what_people_said_outlives_every_evaluation(
     assert found.contributors == (contributor("r1", 1), marked)
 
 
-def test_the_last_word_counts(store: SqlBreachStore, save: Save, clock: Any) -> None:
+def test_the_last_word_counts_and_no_word_is_lost(
+    store: SqlBreachStore, save: Save, clock: Any
+) -> None:
     """Somebody takes over the incident, or was wrong about a record."""
     breach = opened(clock.now, "r1")
     key = breach.breach.id
     save(breach)
-    store.acknowledge(key, name="Ada", note="looking")
-    assert store.acknowledge(key, name="Grace", note="").acknowledged_by == "Grace"
-    assert store.acknowledge(key, name="Grace", note=" ").note is None
+    assert store.acknowledge(key, name="Ada", note=" ").note is None
+    at = f"{clock.now:%Y-%m-%d %H:%M} UTC"
+    assert (
+        store.acknowledge(key, name="Grace", note="looking").note == f"looking\nbefore, {at}, Ada"
+    )
+    seen = store.acknowledge(key, name="Linus", note="")
+    assert (seen.acknowledged_by, seen.note) == (
+        "Linus",
+        f"before, {at}, Grace: looking\nbefore, {at}, Ada",
+    )
     store.mark(key, "r1", right=True, name="Ada")
     assert store.mark(key, "r1", right=False, name="Grace").mark is False
     assert store.mark_counts() == [MarkCounts(threshold="hss_mean", true=0, false=1)]
