@@ -101,18 +101,28 @@ def _difference(signal: str, first: GroupSample, second: GroupSample) -> Differe
         second_traces=np.array(second.traces),
     )
     least, most = signal_range(signal)
+    low, high = _within(found, least - most, most - least)
     return replace(
         found,
-        first=_within(found.first, least, most),
-        second=_within(found.second, least, most),
+        first=_mean_within(found.first, least, most),
+        second=_mean_within(found.second, least, most),
+        low=low,
+        high=high,
     )
 
 
-def _within(mean: GroupMean, least: float, most: float) -> GroupMean:
-    """Its interval without what no mean of the signal can be."""
-    if mean.low is None or mean.high is None:
-        return mean
-    return replace(mean, low=max(mean.low, least), high=min(mean.high, most))
+def _mean_within(mean: GroupMean, least: float, most: float) -> GroupMean:
+    low, high = _within(mean, least, most)
+    return replace(mean, low=low, high=high)
+
+
+def _within(
+    found: GroupMean | Difference, least: float, most: float
+) -> tuple[float | None, float | None]:
+    """Its interval without what it cannot be."""
+    if found.low is None or found.high is None:
+        return None, None
+    return max(found.low, least), min(found.high, most)
 
 
 def _warnings(first: RecordGroup, second: RecordGroup) -> list[str]:

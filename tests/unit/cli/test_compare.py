@@ -56,6 +56,17 @@ def test_an_interval_holds_no_mean_that_cannot_be(cli: Any, stores: Any, made: A
     assert (second["low"], second["high"] > 0.5) == (0.0, True)
 
 
+def test_nor_a_difference_that_cannot_be(cli: Any, stores: Any, made: Any) -> None:
+    """Of two means from 0 to 1 none lies further than 1 from the other."""
+    for model, values in (("gemma", [1.0] * 9 + [0.5]), ("bart", [0.0] * 9 + [0.5])):
+        since = now() - timedelta(hours=3)
+        made.save_scores(stores, values, since=since, prefix=f"{model}-", model=model)
+    arguments = ("--model", "gemma", "--model", "bart", "--signal", "hss", "--json")
+    [hss] = cli("records", "compare", *arguments).objects
+    assert (hss["difference"], hss["low"]) == (pytest.approx(-0.9), -1.0)
+    assert hss["high"] > -0.9
+
+
 def test_json_has_both_means_and_the_difference(cli: Any, traffic: Any) -> None:
     """Second minus first; what has no spread has no p, and says so."""
     arguments = ("--model", "gemma", "--model", "bart", "--signal", "hss", "--signal")
