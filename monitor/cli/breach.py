@@ -110,19 +110,14 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
     head.append(coloured_state(breach.state)).append(f" ({breach.severity})  ")
     out.print(head.append(series_name(breach.series)))
     rows: list[tuple[str, Any]] = [
+        ("what", _what(breach)),
         (
-            "what",
-            f"{breach.statistic} of {breach.signal} {breach.comparison} {known(breach.limit)} "
-            f"over {duration(breach.window_seconds)}: {known(breach.value)}, at worst "
-            f"{known(breach.worst)} ({breach.records} records at the last evaluation)",
-        ),
-        (
-            "exceeded since",
+            "exceeded since" if breach.resolved_at is None else "exceeded from",
             f"{moment_words(breach.exceeded_since)} ({_ago(breach.exceeded_since)} ago)",
         ),
         ("opened", breach.opened_at),
         ("resolved", breach.resolved_at),
-        ("no value now", facts.unanswered),
+        ("no value now" if breach.resolved_at is None else "how it ended", facts.unanswered),
         ("seen by", _acknowledged(breach)),
         (f"mean {breach.signal}", _means(found)),
         ("drift", _drift(facts)),
@@ -161,6 +156,21 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
     first = _word(facts.contributors[0].contributor.record_id)
     out.print(cell(f"  hss-monitor breaches ack {_word(breach.id)} --name …"))
     out.print(cell(f"  hss-monitor breaches mark {_word(breach.id)} {first} --right --name …"))
+
+
+def _what(breach: BreachRow) -> str:
+    """What was judged and how far it went; of a breach that is over, in the past tense."""
+    watched = (
+        f"{breach.statistic} of {breach.signal} {breach.comparison} {known(breach.limit)} "
+        f"over {duration(breach.window_seconds)}"
+    )
+    if breach.resolved_at is not None:
+        lasted = duration((breach.resolved_at - breach.exceeded_since).total_seconds())
+        return f"{watched}: was {known(breach.worst)} at worst, resolved after {lasted}"
+    return (
+        f"{watched}: {known(breach.value)}, at worst {known(breach.worst)} "
+        f"({breach.records} records at the last evaluation)"
+    )
 
 
 def _row(each: ContributingRecord) -> tuple[Any, ...]:

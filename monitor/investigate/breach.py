@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from monitor.breaches.thresholds import NoAnswer
 from monitor.findings import BreachContributor, BreachRow, DriftFinding
 from monitor.investigate.sources import Sources
 from monitor.storage.comparison import record_rows
@@ -64,7 +65,8 @@ class BreachFacts:
     as_of: datetime
     breach: BreachRow
     unanswered: str | None
-    """Why its threshold has no value now: the state is that of the last one that there was."""
+    """Why its threshold has no value now: the state is that of the last one that there was. Of a
+    resolved breach only that its watching ended, which is no recovery."""
     before: Stretch
     """Ordinary traffic, up to the first record of the window that exceeded the limit …"""
     after: Stretch
@@ -126,9 +128,14 @@ def _unanswered(sources: Sources, breach: BreachRow) -> str | None:
         category=breach.series.category,
     )
     # An older breach of the same threshold ended with an answer, or its reason is gone.
-    reasons = {each.reason for each in states if each.number == breach.number}
-    reason = reasons.pop() if reasons else None
-    return None if reason is None else _NO_ANSWER.get(reason, reason)
+    state = next((each for each in states if each.number == breach.number), None)
+    if state is None or state.reason is None:
+        return None
+    if breach.resolved_at is not None and (
+        state.reason != NoAnswer.NOT_WATCHED or state.evaluated_at > breach.resolved_at
+    ):
+        return None  # of what came after it
+    return _NO_ANSWER.get(state.reason, state.reason)
 
 
 def _stretches(breach: BreachRow, now: datetime) -> tuple[Stretch, Stretch]:

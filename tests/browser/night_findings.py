@@ -85,6 +85,17 @@ def judge(
         states=[
             _state("hss_mean", NEWS, "open", now, number=2, value=0.861, limit=0.8),
             _state("shap_instability_high", CASES, "pending", now, value=0.14, limit=0.12),
+            _state(
+                "null_distance_high",
+                CASES,
+                "resolved",
+                now,
+                number=1,
+                value=None,
+                limit=0.05,
+                records=3,
+                reason="too_few_records",
+            ),
         ],
         breaches=[
             BreachDetail(breach=open_breach, contributors=contributors),

@@ -78,6 +78,32 @@ def test_a_breach_without_a_value_now_says_why(
     assert words in " ".join(cli("breaches", "show", detail.breach.id).out.split())
 
 
+@pytest.mark.parametrize(
+    ("reason", "later", "told"),
+    [
+        ("too_few_records", timedelta(0), False),
+        ("not_watched", timedelta(0), True),
+        ("not_watched", HOUR, False),
+    ],
+)
+def test_a_resolved_breach_tells_how_it_was(
+    cli: Any, stores: Any, made: Any, reason: str, later: timedelta, told: bool
+) -> None:
+    """What its threshold says later is not about it; that its watching ended is."""
+    state = made.threshold_state(
+        "stale", "resolved", number=1, value=None, reason=reason, evaluated_at=made.AT + later
+    )
+    detail = made.breach(threshold="stale", number=1, state="resolved", resolved_at=made.AT)
+    made.save_breaches(stores, [state], [detail])
+    [row] = cli("breaches", "show", detail.breach.id, "--json").objects
+    assert (row["unanswered"] is not None) == told
+    shown = " ".join(cli("breaches", "show", detail.breach.id).out.split())
+    assert "was 0.950 at worst, resolved after 10 min" in shown
+    assert "exceeded from" in shown
+    assert ("no recovery" in shown) == told
+    assert "no value now" not in shown
+
+
 def test_a_breach_tells_what_changed(cli: Any, opened: Any) -> None:
     """Mean before and since with intervals, releases, and the records with their companions."""
     result = cli("breaches", "show", opened.breach.id, "--json")

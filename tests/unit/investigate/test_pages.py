@@ -246,6 +246,16 @@ def test_the_breach_page_names_the_release_that_came_with_it(
     assert "not kept any more" in shown
 
 
+def test_the_page_of_a_resolved_breach_is_in_the_past_tense(client: TestClient, story: Any) -> None:
+    """Its threshold has no value now, because traffic stopped: nobody would believe that it is
+    over."""
+    shown = " ".join("".join(read(client.get(f"/breaches/{story.resolved_id}").text).texts).split())
+    assert "The mean was 0.122 at worst, limit: above 0.050, in a window of 15 min." in shown
+    assert re.search(r"Exceeded from \S+ \S+ 4 h ago, resolved \S+ \S+ 3 h ago, 1 h later\.", shown)
+    assert "no value now" not in shown
+    assert "Exceeded since" not in shown
+
+
 def test_the_record_page_shows_words_swaps_differences_and_transport(
     client: TestClient, story: Any
 ) -> None:
