@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from monitor.breaches.configured import threshold_of
 from monitor.investigate.sources import Sources
 from monitor.settings import Settings
 from monitor.stores import Stores, now
@@ -20,4 +21,5 @@ def sources_of(stores: Stores, settings: Settings) -> Sources:
         clock=now,
         window=timedelta(seconds=settings.windows.seconds),
         drift_window=timedelta(seconds=settings.drift.window_seconds),
+        thresholds={each.name: threshold_of(each) for each in settings.thresholds},
     )

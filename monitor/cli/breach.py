@@ -139,8 +139,9 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
                 for each in facts.releases
             ],
             title=f"\nReleases: before is {moment_words(facts.before.since)} to "
-            f"{moment_words(facts.before.until)}, since is from there to "
-            f"{moment_words(facts.after.until)}",
+            f"{moment_words(facts.before.until)}, since is {moment_words(facts.after.since)} to "
+            f"{moment_words(facts.after.until)}"
+            + (", from one window earlier: too few records came since" if facts.widened else ""),
         )
     if not facts.contributors:
         out.print(cell("\nno single record contributed: see `hss-monitor doctor`"))

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from monitor.breaches.thresholds import NoAnswer
 from monitor.findings import BreachContributor, BreachRow, DriftFinding
+from monitor.investigate import breach_stretches
+from monitor.investigate.breach_stretches import last_moment, threshold_behind
 from monitor.investigate.sources import Sources
 from monitor.storage.comparison import record_rows
 from monitor.storage.distributions import Distribution, Stretch, distributions
 from monitor.storage.queries import RecordRow
 from monitor.storage.releases import ReleaseCount, release_counts
-from monitor.storage.search import known_series
 from monitor.storage.signal_columns import has_columns
 from monitor.storage.trends import Trend, trend
 
-_WINDOWS_BEFORE: Final = 3
-"""Windows of ordinary traffic that a breach is compared with."""
+_LEAST: Final = 30
+"""Records in a breach whose threshold is not configured any more, as by default."""
 _NO_ANSWER: Final = {
     "too_few_records": "its window holds too few records to say that it is over",
     "no_reference": "no reference, or its records were pruned: run `hss-monitor calibrate`",
     "not_watched": "its threshold was changed or taken out, or its series is gone: no recovery",
 }
-_MOST: Final = timedelta(days=1)
-"""Of a long breach, its first day is compared."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReleaseChange:
-    """One release of one model, before the breach and in it."""
+    """One release, before the breach and in it."""
 
     model: str
     release: str | None
@@ -38,7 +37,7 @@ class ReleaseChange:
     """Sampled records."""
     after: int
     first_at: datetime
-    """Its first record in either stretch."""
+    """Its first record from the beginning of `before` on."""
     last_at: datetime
 
     @property
@@ -68,15 +67,19 @@ class BreachFacts:
     """Why its threshold has no value now: the state is that of the last one that there was. Of a
     resolved breach only that its watching ended, which is no recovery."""
     before: Stretch
-    """Ordinary traffic, up to the first record of the window that exceeded the limit …"""
+    """Ordinary traffic, up to where the window begins that first exceeded the limit."""
     after: Stretch
-    """… and from there to the end of the breach, at most a day."""
+    """In the breach: from the first excess until now or, of a resolved one, until its calm began
+    (where its threshold is configured; else until it was resolved); at most a day."""
+    widened: bool
+    """`after` begins with that window, one earlier: since the first excess fewer records came
+    than the threshold asks for."""
     spread: tuple[Distribution, Distribution] | None
     """Of the signal in both; None for a signal that single records do not have."""
     course: Trend | None
-    """Of the signal through both."""
+    """Of the signal, from the beginning of `before` to the end of the breach."""
     releases: tuple[ReleaseChange, ...]
-    """Of the same service and category, any model."""
+    """Of the series; first and last record also from between the two stretches."""
     drift: tuple[DriftFinding, ...]
     """What the drift detector says about the series now, where it is no longer stable."""
     contributors: tuple[ContributingRecord, ...]
@@ -89,14 +92,18 @@ def breach_facts(sources: Sources, breach_id: str) -> BreachFacts | None:
     if detail is None:
         return None
     now, breach = sources.clock(), detail.breach
-    before, after = _stretches(breach, now)
-    whole = Stretch(since=before.since, until=after.until)
-    spread, course = None, None
+    threshold = threshold_behind(breach, sources.thresholds)
+    before = breach_stretches.before(breach)
+    after = breach_stretches.inside(breach, threshold, now)
+    spread = _spread(sources, breach, before, after)
+    least = _LEAST if threshold is None else threshold.min_records
+    widened = spread is None or spread[1].records < least
+    if widened:
+        after = Stretch(since=before.until, until=after.until)
+        spread = _spread(sources, breach, before, after)
+    course = None
     if has_columns(breach.signal):
-        first, second = distributions(
-            sources.database, breach.series, breach.signal, (before, after)
-        )
-        spread = (first, second)
+        whole = Stretch(since=before.since, until=last_moment(breach, now))
         course = trend(sources.database, breach.series, breach.signal, whole)
     names = [each.record_id for each in detail.contributors]
     rows = record_rows(sources.database, names) if names else {}
@@ -109,6 +116,7 @@ def breach_facts(sources: Sources, breach_id: str) -> BreachFacts | None:
         unanswered=_unanswered(sources, breach),
         before=before,
         after=after,
+        widened=widened,
         spread=spread,
         course=course,
         releases=_releases(sources, breach, before, after),
@@ -138,41 +146,35 @@ def _unanswered(sources: Sources, breach: BreachRow) -> str | None:
     return _NO_ANSWER.get(state.reason, state.reason)
 
 
-def _stretches(breach: BreachRow, now: datetime) -> tuple[Stretch, Stretch]:
-    """The window that first exceeded the limit belongs to the breach: its records opened it."""
-    window = timedelta(seconds=breach.window_seconds)
-    start = breach.exceeded_since - window
-    end = breach.resolved_at or now + timedelta(seconds=1)
-    end = min(max(end, breach.exceeded_since), start + max(_MOST, window))
-    return Stretch(since=start - _WINDOWS_BEFORE * window, until=start), Stretch(
-        since=start, until=end
-    )
+def _spread(
+    sources: Sources, breach: BreachRow, before: Stretch, after: Stretch
+) -> tuple[Distribution, Distribution] | None:
+    if not has_columns(breach.signal):
+        return None
+    first, second = distributions(sources.database, breach.series, breach.signal, (before, after))
+    return first, second
 
 
 def _releases(
     sources: Sources, breach: BreachRow, before: Stretch, after: Stretch
 ) -> tuple[ReleaseChange, ...]:
-    series = [
-        each
-        for each in known_series(sources.database)
-        if (each.service, each.category) == (breach.series.service, breach.series.category)
+    between = Stretch(since=before.until, until=after.since)
+    counts: list[dict[str | None, ReleaseCount]] = [
+        {each.release: each for each in release_counts(sources.database, [breach.series], stretch)}
+        for stretch in (before, between, after)
     ]
-    counts: list[dict[tuple[str, str | None], ReleaseCount]] = [
-        {(each.model, each.release): each for each in release_counts(sources.database, series, s)}
-        for s in (before, after)
-    ]
+    first, _, last = counts
     changes = []
-    for key in {*counts[0], *counts[1]}:
-        found = [count[key] for count in counts if key in count]
+    for release in {key for each in counts for key in each}:
+        found = [count[release] for count in counts if release in count]
         changes.append(
             ReleaseChange(
-                model=key[0],
-                release=key[1],
-                before=counts[0][key].records if key in counts[0] else 0,
-                after=counts[1][key].records if key in counts[1] else 0,
+                model=breach.series.model,
+                release=release,
+                before=first[release].records if release in first else 0,
+                after=last[release].records if release in last else 0,
                 first_at=min(each.first_at for each in found),
                 last_at=max(each.last_at for each in found),
             )
         )
-    own = breach.series.model
-    return tuple(sorted(changes, key=lambda each: (each.model != own, each.model, each.first_at)))
+    return tuple(sorted(changes, key=lambda each: each.first_at))

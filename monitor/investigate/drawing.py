@@ -40,7 +40,7 @@ def breach_course(facts: BreachFacts) -> Markup | None:
         Moment(at=breach.exceeded_since, name="exceeded"),
         Moment(at=breach.opened_at, name="opened"),
     ]
-    if breach.resolved_at is not None and breach.resolved_at <= facts.after.until:
+    if breach.resolved_at is not None and breach.resolved_at <= facts.course.stretch.until:
         moments.append(Moment(at=breach.resolved_at, name="resolved"))
     # A quantile or a share has a limit in another unit than the mean that is drawn.
     limit = breach.limit if breach.statistic == "mean" else None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 
+from monitor.breaches.thresholds import Threshold
 from monitor.findings import EvaluatorLease
 from monitor.ports import Clock
 from monitor.storage.audit import SqlTextAudit
@@ -29,3 +30,5 @@ class Sources:
     """`windows.seconds`: what means are taken over."""
     drift_window: timedelta
     """`drift.window_seconds`: what is compared with a reference."""
+    thresholds: Mapping[str, Threshold] = field(default_factory=dict)
+    """By name, as they are configured now."""

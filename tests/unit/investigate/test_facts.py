@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import runpy
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
+from monitor.breaches.thresholds import Bound, Threshold
 from monitor.errors import UsageError
 from monitor.findings import Series
-from monitor.investigate.breach import breach_facts
+from monitor.investigate.breach import BreachFacts, breach_facts
 from monitor.investigate.drift import drift_list, series_drift
 from monitor.investigate.filters import asked, breach_filter, record_filter, unfolded
 from monitor.investigate.moments import moment, span
@@ -17,7 +22,12 @@ from monitor.investigate.overview import overview
 from monitor.investigate.overview_parts import Standing
 from monitor.investigate.sources import Sources
 from monitor.records import Reason, RecordState
+from monitor.storage.breach_store import SqlBreachStore
+from monitor.storage.engine import connect
+from monitor.storage.schema import upgrade
+from monitor.storage.tables import records
 
+story_file = runpy.run_path(str(Path(__file__).parents[2] / "browser" / "story.py"))
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NEWS = Series(service="newsroom", model="gemma-270m", category="politics")
 
@@ -57,30 +67,96 @@ def test_a_mean_stands_beside_its_interval_and_the_support(sources: Sources) -> 
         assert len(row.course) == 36
 
 
-def test_the_window_that_opened_a_breach_belongs_to_it(sources: Sources, story: Any) -> None:
-    """Before it: three windows of ordinary traffic, that end where its first record may be."""
-    facts = breach_facts(sources, story.breach_id)
+def threshold(name: str, signal: str, **fields: Any) -> Threshold:
+    return Threshold(name=name, signal=signal, limit=Bound(value=0.8), window=900.0, **fields)
+
+
+def facts_with(sources: Sources, breach_id: str, *configured: Threshold) -> BreachFacts:
+    """The facts where these thresholds are configured."""
+    named = replace(sources, thresholds={each.name: each for each in configured})
+    facts = breach_facts(named, breach_id)
     assert facts is not None
+    return facts
+
+
+def test_a_breach_begins_where_its_limit_was_exceeded(sources: Sources, story: Any) -> None:
+    """Before it: three windows of ordinary traffic, up to the window that first exceeded it.
+    What lies between is a mixture of both, and belongs to neither."""
+    facts = facts_with(sources, story.breach_id, threshold("hss_mean", "hss", min_records=1))
     window = timedelta(seconds=facts.breach.window_seconds)
-    assert facts.before.until == facts.after.since == facts.breach.exceeded_since - window
+    assert (facts.after.since, facts.widened) == (facts.breach.exceeded_since, False)
+    assert facts.before.until == facts.breach.exceeded_since - window
     assert facts.before.until - facts.before.since == 3 * window
     assert facts.after.until > facts.breach.opened_at
+    assert facts.spread is not None
+    assert facts.spread[1].stretch == facts.after
 
 
-def test_a_resolved_breach_ends_where_it_was_resolved(sources: Sources, story: Any) -> None:
-    """What came later is not its doing."""
-    facts = breach_facts(sources, story.resolved_id)
-    assert facts is not None
-    assert facts.after.until == facts.breach.resolved_at
+@pytest.mark.parametrize("configured", [(), (threshold("hss_mean", "hss", min_records=10_000),)])
+def test_a_breach_with_few_records_begins_one_window_earlier(
+    sources: Sources, story: Any, configured: tuple[Threshold, ...]
+) -> None:
+    """Just opened, it would else be compared by two or three; a threshold that is not configured
+    asks for 30."""
+    facts = facts_with(sources, story.breach_id, *configured)
+    assert facts.widened
+    assert facts.before.until == facts.after.since
+    assert facts.spread is not None
+    assert facts.spread[1].stretch == facts.after
+
+
+@pytest.mark.parametrize(
+    ("configured", "earlier"),
+    [
+        ((), 0),
+        ((threshold("null_distance_high", "null_distance", calm=600.0),), 600),
+        ((threshold("null_distance_high", "hss", calm=600.0),), 0),
+        ((threshold("null_distance_high", "null_distance", calm=3600.0),), 0),
+    ],
+)
+def test_a_resolved_breach_ends_where_its_calm_began(
+    sources: Sources, story: Any, configured: tuple[Threshold, ...], earlier: int
+) -> None:
+    """What came later is not its doing. Another threshold of the name, and a time of calm that
+    would have begun before it opened, say nothing."""
+    facts = facts_with(sources, story.resolved_id, *configured)
+    resolved = facts.breach.resolved_at
+    assert resolved is not None
+    assert facts.after.until == resolved - timedelta(seconds=earlier)
+    assert facts.course is not None
+    assert facts.course.stretch.until == resolved
     assert facts.contributors == ()
 
 
 def test_releases_that_came_or_went_are_news(sources: Sources, story: Any) -> None:
-    """The bad release is new, and nothing else is."""
-    facts = breach_facts(sources, story.breach_id)
-    assert facts is not None
-    news = {change.release: change.news for change in facts.releases}
-    assert news["2026.11.30-rc2"] == "new"
+    """The bad release is new, and came before the limit was exceeded: its first record counts
+    although it lies in neither stretch."""
+    facts = facts_with(sources, story.breach_id, threshold("hss_mean", "hss", min_records=1))
+    found = {change.release: change for change in facts.releases}
+    bad = found["2026.11.30-rc2"]
+    assert bad.news == "new"
+    assert facts.before.until <= bad.first_at < facts.breach.exceeded_since
+
+
+def test_releases_of_another_model_are_no_change(tmp_path: Path, sources: Sources) -> None:
+    """Two models of one service are judged apart: the other one's release explains nothing."""
+    database = connect(f"sqlite:///{tmp_path / 'night.db'}")
+    upgrade(database)
+    night = story_file["tell"](database, records=32)
+    here = replace(
+        sources, database=database, breaches=SqlBreachStore(database, clock=sources.clock)
+    )
+    before = breach_facts(here, night.breach_id)
+    with database.write() as connection:
+        others = sa.update(records).where(records.c.id == night.worst)
+        connection.execute(others.values(model="gemma-1b", release="9.9"))
+    after = breach_facts(here, night.breach_id)
+    database.close()
+    assert before is not None
+    assert after is not None
+    counted = [sum(each.after for each in facts.releases) for facts in (before, after)]
+    assert counted[1] == counted[0] - 1
+    assert "9.9" not in {each.release for each in after.releases}
 
 
 def test_a_contributor_that_retention_took_is_still_named(sources: Sources, story: Any) -> None:
