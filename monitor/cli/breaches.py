@@ -8,6 +8,8 @@ import typer
 
 from monitor.cli.breach import breach_fields, contributor_fields, facts_fields, print_breach
 from monitor.cli.evaluating import note_evaluation
+from monitor.cli.fitting import Column, breach_beginnings, fitted, note_left, times
+from monitor.cli.ids import breach_of, contributor_of
 from monitor.cli.options import (
     Category,
     Config,
@@ -21,7 +23,7 @@ from monitor.cli.options import (
     one_of,
     settings_of,
 )
-from monitor.cli.output import emit, note, table
+from monitor.cli.output import emit, note
 from monitor.cli.pages import first_rows, note_more
 from monitor.cli.series import coloured_state, series_name
 from monitor.errors import UsageError
@@ -32,6 +34,19 @@ from monitor.storage.breach_list import BreachFilter
 from monitor.stores import now, open_stores
 
 breaches = typer.Typer(help="List, show, acknowledge and mark breaches.", no_args_is_help=True)
+
+COLUMNS = (
+    Column(name="opened", short=times),
+    Column(name="id", short=breach_beginnings),
+    Column(name="series", rank=1, once=True, wraps=True),
+    Column(name="state"),
+    Column(name="severity", rank=3),
+    Column(name="worst"),
+    Column(name="limit", rank=4),
+    Column(name="resolved", rank=2, short=times),
+    Column(name="seen by", rank=5),
+)
+"""Of the list."""
 
 
 @breaches.command("list")
@@ -70,7 +85,7 @@ def list_(
         for row in rows:
             emit(breach_fields(row))
     else:
-        _print(rows)
+        note_left(_print(rows))
         if more:
             note_more()
     if not rows:
@@ -89,9 +104,10 @@ def show(breach: str, config: Config = None, json_: Json = False) -> None:
 
     settings = settings_of(config)
     with open_stores(settings, create=False) as stores:
+        breach = breach_of(stores, breach)
         facts = breach_facts(sources_of(stores, settings), breach)
         if facts is None:
-            raise UsageError(f"BREACH: no breach {breach!r}; see `hss-monitor breaches list`")
+            raise UsageError(f"BREACH: breach {breach!r} was pruned just now; choose another")
         row = facts.breach
         found = stretch_difference(stores, row.series, row.signal, facts.before, facts.after)
     if json_:
@@ -112,6 +128,7 @@ def ack(
 ) -> None:
     """Note that somebody has seen a breach; its state stays as it is."""
     with open_stores(settings_of(config), create=False) as stores:
+        breach = breach_of(stores, breach)
         row = stores.breaches.acknowledge(breach, name=name, note=note_)
     if json_:
         emit(breach_fields(row))
@@ -135,6 +152,8 @@ def mark(
     if right is None:
         raise UsageError("mark: say --right or --wrong")
     with open_stores(settings_of(config), create=False) as stores:
+        breach = breach_of(stores, breach)
+        record = contributor_of(stores, breach, record)
         marked = stores.breaches.mark(breach, record, right=right, name=name)
     if json_:
         emit({"breach": breach, **contributor_fields(marked)})
@@ -142,9 +161,10 @@ def mark(
         note(f"record {marked.record_id} of {breach} is marked as {'right' if right else 'wrong'}")
 
 
-def _print(rows: list[BreachRow]) -> None:
-    table(
-        ["opened", "id", "series", "state", "severity", "worst", "limit", "resolved", "seen by"],
+def _print(rows: list[BreachRow]) -> list[str]:
+    """The names of the columns that are left out."""
+    return fitted(
+        COLUMNS,
         [
             (
                 row.opened_at,

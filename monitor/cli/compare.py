@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from monitor.cli.audit import note_view
+from monitor.cli.ids import record_of
 from monitor.cli.options import (
     Category,
     Config,
@@ -223,7 +224,8 @@ def _records(first: str, second: str, config: Path | None, json_: bool) -> None:
 
 
 def _known(stores: Stores, record: str) -> RecordFacts:
+    record = record_of(stores, record, argument="RECORDS")
     detail = record_detail(stores.database, record)
     if detail is None:
-        raise UsageError(f"RECORDS: no record {record!r}; see `hss-monitor records list`")
+        raise UsageError(f"RECORDS: record {record!r} was pruned just now; choose another")
     return facts_of(detail)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
 from monitor.cli.evaluating import note_evaluation
+from monitor.cli.fitting import note_left
 from monitor.cli.options import (
     Category,
     Config,
@@ -20,11 +20,11 @@ from monitor.cli.options import (
     one_of,
     settings_of,
 )
-from monitor.cli.output import cell, emit, interval, note, out, table
-from monitor.cli.series import coloured_state, series_fields, series_name
+from monitor.cli.output import emit, note, table
+from monitor.cli.series import series_fields
+from monitor.cli.verdicts import print_changes, print_series
 from monitor.errors import UsageError, choices
 from monitor.findings import DRIFT_STATES, DriftChange, DriftFinding, Series
-from monitor.investigate.words import effect_unit
 from monitor.stores import now, open_stores
 
 drift = typer.Typer(
@@ -78,6 +78,7 @@ def show(
                 if signal in {None, change.signal}
             ]
         evaluation = note_evaluation(stores, settings)
+    left: list[str] = []
     for series, own in _by_series(findings):
         head = _head(series, own)
         if json_:
@@ -85,12 +86,13 @@ def show(
             for finding in own:
                 emit({"kind": "signal", **_row(finding)})
         else:
-            _print_series(series, head, own)
+            left += print_series(series, head, own)
     if json_:
         for change in changes:
             emit({"kind": "change", **_change(change)})
     elif changes:
-        _print_changes(changes)
+        left += print_changes(changes)
+    note_left(left)
     if not findings:
         note("no verdict of this kind is stored")
     if evaluation is not None:
@@ -170,79 +172,6 @@ def _change(change: DriftChange) -> dict[str, Any]:
         "since": change.since,
         "direction": change.direction,
     }
-
-
-def _print_series(series: Series, head: dict[str, Any], findings: Sequence[DriftFinding]) -> None:
-    line = coloured_state(head["state"]).append("  ").append(series_name(series))
-    if head["moved"]:
-        line.append(cell(f": {', '.join(head['moved'])} since {_time(head['since'])}"))
-    out.print(line)
-    table(
-        ["signal", "state", "since", "effect", "evidence / c", "least p", "records"],
-        [
-            (
-                finding.signal,
-                coloured_state(finding.state).append(
-                    f" {finding.direction}" if finding.direction else ""
-                ),
-                None if finding.since is None else _time(finding.since),
-                _effect(finding),
-                None
-                if finding.evidence is None
-                else f"{finding.evidence:.3g} / {finding.threshold:.3g}",
-                _least_p(finding),
-                str(finding.records),
-            )
-            for finding in findings
-        ],
-    )
-    reasons: dict[str, list[str]] = {}
-    for finding in findings:
-        if finding.reason is not None:
-            reasons.setdefault(f"{finding.reason}: {finding.detail}", []).append(finding.signal)
-    for reason, signals in reasons.items():
-        out.print(cell(f"{', '.join(signals)}: {reason}"))
-    out.print()
-
-
-def _effect(finding: DriftFinding) -> str | None:
-    words = interval(finding.effect, finding.effect_low, finding.effect_high)
-    if words is None:
-        return None
-    deviations = finding.deviations
-    parts = (words, effect_unit(finding.signal), deviations is not None and f"{deviations:+.1f} SD")
-    return " ".join(part for part in parts if part)
-
-
-def _least_p(finding: DriftFinding) -> str | None:
-    """The least of the corrected p-values, and of which statistic it is."""
-    known = [
-        (test.adjusted_p, test.statistic) for test in finding.tests if test.adjusted_p is not None
-    ]
-    return "{:.3f} {}".format(*min(known)) if known else None
-
-
-def _print_changes(changes: Sequence[DriftChange]) -> None:
-    table(
-        ["at", "series", "signal", "from", "to", "since", "direction"],
-        [
-            (
-                change.at,
-                series_name(change.series),
-                change.signal,
-                change.before,
-                coloured_state(change.after),
-                change.since,
-                change.direction,
-            )
-            for change in changes
-        ],
-        title="Changes, newest first",
-    )
-
-
-def _time(value: datetime) -> str:
-    return f"{value:%Y-%m-%d %H:%M}"
 
 
 @drift.command("simulate")

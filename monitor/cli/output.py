@@ -104,6 +104,15 @@ def number(value: float) -> str:
     return f"{round(value, 3) + 0.0:.3f}"
 
 
+def counted(count: int, thing: str) -> str:
+    """How many of a thing.
+
+    >>> counted(1, "mark"), counted(2, "mark")
+    ('1 mark', '2 marks')
+    """
+    return f"{count:,} {thing}" + "s" * (count != 1)
+
+
 def known(value: float | None) -> str:
     """A number inside a line; unknown is a dash.
 
@@ -164,4 +173,5 @@ def facts(rows: Iterable[Sequence[Any]], *, columns: Sequence[str] = ("", "")) -
 
 def note(message: str) -> None:
     """A line for people on standard error."""
-    err.print(prose(message))
+    # A terminal itself would break within words; in a file a line stays one.
+    err.print(prose(message), soft_wrap=not err.is_terminal)

@@ -10,6 +10,8 @@ import typer
 from monitor.cli.audit import note_view
 from monitor.cli.compare import compare
 from monitor.cli.files import write_text
+from monitor.cli.fitting import Column, beginnings, fitted, note_left, times
+from monitor.cli.ids import record_if_any, record_of
 from monitor.cli.options import (
     Category,
     Config,
@@ -23,7 +25,7 @@ from monitor.cli.options import (
     one_of,
     settings_of,
 )
-from monitor.cli.output import emit, note, plain, table
+from monitor.cli.output import emit, note, plain
 from monitor.cli.pages import first_rows, note_more
 from monitor.cli.shown import print_record
 from monitor.errors import UsageError
@@ -38,6 +40,20 @@ from monitor.stores import now, open_stores
 
 records = typer.Typer(help="List, show, compare and retry sampled records.", no_args_is_help=True)
 records.command("compare")(compare)
+
+COLUMNS = (
+    Column(name="received", short=times),
+    Column(name="id", short=beginnings),
+    Column(name="service", rank=4, once=True),
+    Column(name="model", rank=3, once=True),
+    Column(name="category", rank=5, once=True),
+    Column(name="state"),
+    Column(name="reason", rank=1),
+    Column(name="HSS"),
+    Column(name="entities", rank=1),
+    Column(name="numbers", rank=2),
+)
+"""Of the list."""
 
 
 @records.command("list")
@@ -82,11 +98,8 @@ def list_(
         for row in rows:
             emit(row)
         return
-    table(
-        [
-            *("received", "id", "service", "model", "category", "state", "reason"),
-            *("HSS", "entities", "numbers"),
-        ],
+    left = fitted(
+        COLUMNS,
         [
             (
                 row.received_at,
@@ -103,6 +116,7 @@ def list_(
             for row in rows
         ],
     )
+    note_left(left)
     if not rows:
         note("no record passes these filters")
     if more:
@@ -128,9 +142,10 @@ def show(
 ) -> None:
     """Everything that is stored about one record, and what is not kept and why."""
     with open_stores(settings_of(config), create=False) as stores:
+        record = record_of(stores, record)
         detail = record_detail(stores.database, record)
         if detail is None:
-            raise UsageError(f"RECORD: no record {record!r}; see `hss-monitor records list`")
+            raise UsageError(f"RECORD: record {record!r} was pruned just now; choose another")
         if detail.document is not None:
             note_view(stores, record)
         request = captured_request(stores.database, record)
@@ -155,14 +170,17 @@ def retry_(
 ) -> None:
     """Queue skipped and failed records again, while their content is kept.
 
-    Exit code 1 where one of them could not be queued.
+    Exit code 1 where one of them could not be queued, 2 where there is no such record.
     """
     with open_stores(settings_of(config), create=False) as stores:
-        answers = retry(stores.database, ids, clock=now)
+        known = {given: record_if_any(stores, given, argument="IDS") for given in ids}
+        answers = retry(stores.database, [known[each] or each for each in ids], clock=now)
     for answer in answers:
         if json_:
             emit(answer)
         else:
             note(f"{answer.record_id}: {'queued again' if answer.queued else answer.refused}")
+    if None in known.values():
+        raise typer.Exit(2)
     if not all(answer.queued for answer in answers):
         raise typer.Exit(1)

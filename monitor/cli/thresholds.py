@@ -9,8 +9,9 @@ import typer
 
 from monitor.breaches.lifecycle import LivePrecision, live_precision
 from monitor.cli.evaluating import note_evaluation
+from monitor.cli.fitting import Column, fitted, note_left, times
 from monitor.cli.options import Category, Config, Json, Model, Service, settings_of
-from monitor.cli.output import cell, emit, interval, note, out, table
+from monitor.cli.output import cell, counted, emit, interval, note, out
 from monitor.cli.preview import preview
 from monitor.cli.series import coloured_state, series_fields, series_name
 from monitor.errors import UsageError, choices
@@ -21,6 +22,24 @@ from monitor.stores import open_stores
 
 thresholds = typer.Typer(help="Show thresholds, and try them on the past.", no_args_is_help=True)
 thresholds.command("preview")(preview)
+
+
+def _words(reasons: Sequence[Any]) -> Sequence[Any]:
+    """Reasons so that they can go on in the next line."""
+    return [reason.replace("_", " ") for reason in reasons]
+
+
+COLUMNS = (
+    Column(name="series", wraps=True),
+    Column(name="state"),
+    Column(name="value"),
+    Column(name="limit"),
+    Column(name="records", rank=1),
+    Column(name="breaches", rank=2),
+    Column(name="evaluated", rank=3, short=times),
+    Column(name="", rank=1, short=_words, wraps=True),
+)
+"""Of one threshold, a row a series."""
 
 
 @thresholds.command("show")
@@ -54,13 +73,15 @@ def show(
         )
         for each in shown
     }
+    narrow: list[str] = []
     for threshold in shown:
         own = [state for state in states if state.threshold == threshold.name]
         if json_:
             for state in own or (None,):
                 emit(_row(threshold, state, precision[threshold.name]))
         else:
-            _print(threshold, own, precision[threshold.name])
+            narrow += _print(threshold, own, precision[threshold.name])
+    note_left(narrow)
     left = sorted({state.threshold for state in states} - configured.keys())
     if left and name is None:
         note(f"no longer configured, but stored: {', '.join(left)}")
@@ -98,16 +119,17 @@ def _row(
 
 def _print(
     threshold: Threshold, states: Sequence[ThresholdState], precision: LivePrecision
-) -> None:
+) -> list[str]:
+    """The names of the columns that are left out."""
     right = interval(precision.value, precision.low, precision.high)
     title = f"{threshold.name} ({threshold.severity}): {rule(threshold)}"
     if right is not None:
-        title += f"; right {right}, by {precision.marks} marks"
+        title += f"; right {right}, by {counted(precision.marks, 'mark')}"
     if not states:
-        out.print(cell(f"{title}; judged in no series yet"))
-        return
-    table(
-        ["series", "state", "value", "limit", "records", "breaches", "evaluated", ""],
+        out.print(cell(f"{title}; judged in no series yet"), soft_wrap=not out.is_terminal)
+        return []
+    return fitted(
+        COLUMNS,
         [
             (
                 series_name(state.series),

@@ -30,12 +30,12 @@ def test_a_drifted_signal_is_a_finding(cli: Any, stores: Any, made: Any) -> None
     head, columns, *rows = result.out.splitlines()
     assert head.split() == [
         "drifted", "news", "·", "gemma", "·", "politics:", "hss,", "null_distance", "since",
-        "2026-03-01", "11:50",
+        "2026-03-01", "11:50:00",
     ]  # fmt: skip
     assert columns.split()[:3] == ["signal", "state", "since"]
     assert [row.split()[0] for row in rows if row] == ["hss", "null_distance", "excess"]
     assert "0.200 [0.150, 0.250] +1.5 SD" in rows[0]
-    assert "2e+06 / 1e+06" in rows[0]
+    assert "2,000,000 of 1,000,000" in rows[0]
     assert "0.003 psi" in rows[0]
     assert "drifted level_up" in rows[0]
 
