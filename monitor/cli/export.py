@@ -37,7 +37,13 @@ FORMATS = ("ndjson", "parquet")
 def export(
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write; - is standard output.")],
     config: Config = None,
-    format_: Annotated[str, typer.Option("--format", help="ndjson or parquet.")] = "ndjson",
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="ndjson or parquet; without it parquet for a FILE.parquet, else ndjson.",
+        ),
+    ] = None,
     since: Since = None,
     until: Until = None,
     service: Service = None,
@@ -52,7 +58,7 @@ def export(
 
     Strings that a spreadsheet would take for a formula begin with an apostrophe.
     """
-    one_of("--format", format_, FORMATS)
+    format_ = one_of("--format", format_, FORMATS) or _format_of(out)
     to_stdout = str(out) == "-"
     if format_ == "parquet" and (to_stdout or _is_stream(out)):
         raise UsageError(f"--out: {str(out)!r} takes ndjson only; name a file for parquet")
@@ -74,6 +80,17 @@ def export(
             with _whole(out) as draft:
                 written = write_parquet(pages, draft, texts=texts)
     note(f"{written} scores exported" + ("" if to_stdout else f" to {out}"))
+
+
+def _format_of(out: Path) -> str:
+    """The format that the name of the file stands for."""
+    ending = out.suffix.lower()
+    if ending == ".csv":
+        raise UsageError(
+            f"--out: {str(out)!r} would be CSV, which is not written; name a FILE.parquet or a "
+            "FILE.ndjson, or say --format"
+        )
+    return "parquet" if ending == ".parquet" else "ndjson"
 
 
 def _pages(stores: Stores, wanted: ScoreFilter, texts: bool) -> Pages:

@@ -67,6 +67,27 @@ def test_a_file_appears_whole_and_for_its_owner_only(cli: Any, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("scored")
+@pytest.mark.parametrize("name", ["s.parquet", "s.PARQUET"])
+def test_the_name_of_a_file_chooses_parquet(cli: Any, tmp_path: Path, name: str) -> None:
+    """What is inside would be found out by whoever opens it, much later."""
+    assert cli("export", "--out", str(tmp_path / name)).code == 0
+    assert pq.read_table(tmp_path / name).num_rows == 4
+
+
+@pytest.mark.usefixtures("scored")
+@pytest.mark.parametrize(
+    ("name", "more"), [("s.ndjson", ()), ("s.jsonl", ()), ("s", ()),
+                       ("s.parquet", ("--format", "ndjson")), ("s.csv", ("--format", "ndjson"))]
+)  # fmt: skip
+def test_every_other_file_holds_lines_and_a_format_that_is_said_holds(
+    cli: Any, tmp_path: Path, name: str, more: tuple[str, ...]
+) -> None:
+    """Whoever says it knows."""
+    assert cli("export", "--out", str(tmp_path / name), *more).code == 0
+    assert len((tmp_path / name).read_text().splitlines()) == 4
+
+
+@pytest.mark.usefixtures("scored")
 def test_a_pipe_is_written_and_stays_a_pipe(cli: Any, tmp_path: Path) -> None:
     """A file in its place would end /dev/null for everybody, and its reader would wait for ever."""
     pipe = tmp_path / "pipe"
@@ -95,6 +116,7 @@ def test_a_link_stays_one_and_its_file_is_written(cli: Any, tmp_path: Path) -> N
     ("arguments", "message"),
     [
         (["--out", "x", "--format", "csv"], "--format: 'csv' is none of 'ndjson' or 'parquet'"),
+        (["--out", "x.csv"], "--out: 'x.csv' would be CSV, which is not written; name a FILE.parq"),
         (["--out", "-", "--format", "parquet"], "--out: '-' takes ndjson only"),
         (["--out", "/nowhere/at/all"], "--out: '/nowhere/at/all' cannot be written"),
         (["--out", "/"], "--out: '/' cannot be written"),
