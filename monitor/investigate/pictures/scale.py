@@ -31,7 +31,7 @@ class Axis:
         >>> Axis(low=0.0, high=1.0, start=0, end=1).ticks()
         [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
         """
-        step = _round_step((self.high - self.low) / count)
+        step = round_step((self.high - self.low) / count)
         first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
         return [round(index * step, 10) for index in range(first, last + 1)]
 
@@ -44,7 +44,12 @@ def tick_label(value: float) -> str:
     return f"{value:.6g}"
 
 
-def _round_step(rough: float) -> float:
+def round_step(rough: float) -> float:
+    """The least of 1, 2, 5, 10, 20, … (and of 0.5, 0.2, …) that is not below `rough`.
+
+    >>> round_step(3.1), round_step(0.02)
+    (5.0, 0.02)
+    """
     power = 10.0 ** floor(log10(rough))
     for factor in (1.0, 2.0, 5.0):
         if rough <= factor * power * 1.0001:

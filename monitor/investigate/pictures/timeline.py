@@ -9,12 +9,15 @@ from itertools import groupby
 
 from markupsafe import Markup
 
+from monitor.investigate.pictures.clock import round_times
 from monitor.investigate.pictures.scale import Axis, tick_label
 from monitor.investigate.pictures.svg import element, line, picture, polyline, text
 
 _WIDTH, _HEIGHT = 560.0, 212.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48.0, 12.0, 44.0, 26.0
-_TIMES = 5
+_TIMES = 4
+_LETTER = 9.0
+"""Width of a letter of a label, where it is widest: on a phone."""
 _ALONE = 2.0
 """Half the width of an interval without neighbours."""
 
@@ -103,15 +106,14 @@ def _upright(points: Sequence[Point], limit: float | None, unit: bool) -> Axis:
 
 
 def _times(across: Axis, since: datetime, until: datetime) -> list[Markup]:
-    days = (until - since).total_seconds() > 86_400
-    form = "%d %b %H:%M" if days else "%H:%M"
     parts = []
-    for index in range(_TIMES):
-        at = since + (until - since) * index / (_TIMES - 1)
-        anchor = "start" if index == 0 else "end" if index == _TIMES - 1 else "middle"
+    base = _HEIGHT - _BOTTOM
+    for at, name in round_times(since, until, count=_TIMES):
         x = across.at(at.timestamp())
-        label = text(at.strftime(form), x, _HEIGHT - 8, class_="tick", anchor=anchor)
-        parts.append(label)
+        half = len(name) * _LETTER / 2
+        anchor = "end" if x + half > _WIDTH else "start" if x < half else "middle"
+        parts.append(line(x, base, x, base + 4, class_="axis"))
+        parts.append(text(name, x, _HEIGHT - 8, class_="tick", anchor=anchor))
     return parts
 
 

@@ -10,6 +10,7 @@ import pytest
 from markupsafe import Markup
 
 from monitor.investigate.pictures.bar import bar
+from monitor.investigate.pictures.clock import round_times
 from monitor.investigate.pictures.histogram import Shape, histogram
 from monitor.investigate.pictures.ribbons import Move, ribbons, wrapped
 from monitor.investigate.pictures.scale import Axis
@@ -147,6 +148,30 @@ def test_a_course_is_drawn_in_time_with_its_moments() -> None:
     [moment] = parts(picture, "moment")
     assert moment.get("x1") == "298"
     assert description(picture) == ("Mean 0 at first, 1 at last. opened: 2026-03-01 12:30:00 UTC.")
+
+
+@pytest.mark.parametrize(
+    ("span", "names"),
+    [
+        (timedelta(seconds=40), ["12:00:40", "12:00:50", "12:01:00", "12:01:10"]),
+        (timedelta(minutes=6), ["12:02", "12:04", "12:06"]),
+        (timedelta(hours=6), ["14:00", "16:00", "18:00"]),
+        (timedelta(days=2), ["02 Mar 00:00", "02 Mar 12:00", "03 Mar 00:00", "03 Mar 12:00"]),
+        (timedelta(days=30), ["08 Mar", "18 Mar", "28 Mar"]),
+    ],
+)
+def test_times_on_an_axis_are_round_and_stand_where_they_are(
+    span: timedelta, names: list[str]
+) -> None:
+    """Cut to the minute, a label was up to 59 seconds from its place."""
+    since = NOON + timedelta(seconds=35)
+    found = round_times(since, since + span)
+    assert [name for _, name in found] == names
+    assert all(since <= at <= since + span for at, _ in found)
+    picture = parsed(timeline([], id="a", signal="HSS", since=since, until=since + span))
+    [first] = [each for each in parts(picture, "tick") if each.text == names[0]]
+    share = (found[0][0] - since) / span
+    assert float(first.get("x", "0")) == pytest.approx(48 + share * 500, abs=0.01)
 
 
 def test_an_unknown_interval_is_not_drawn_as_a_narrow_one() -> None:
