@@ -83,6 +83,7 @@ def facts_fields(facts: BreachFacts, found: Difference | None) -> dict[str, Any]
             {"signal": each.signal, "state": each.state, "since": each.since}
             for each in facts.drift
         ],
+        "drift_over": facts.drift_over,
         "contributors": [_contributing(each) for each in facts.contributors],
     }
 
@@ -213,6 +214,12 @@ def _drift(facts: BreachFacts) -> str | None:
     words = [
         f"{each.signal} {each.state}" + (f" since {moment_words(each.since)}" if each.since else "")
         for each in facts.drift
+    ]
+    words += [
+        f"{each.signal} drifted"
+        + (f" since {moment_words(each.since)}" if each.since else "")
+        + f" and is over since {moment_words(each.over_since)}"
+        for each in facts.drift_over
     ]
     return ", ".join(words) or None
 

@@ -9,6 +9,7 @@ from typing import Final
 from monitor.breaches.thresholds import NoAnswer
 from monitor.findings import BreachContributor, BreachRow, DriftFinding
 from monitor.investigate import breach_stretches
+from monitor.investigate.breach_drift import EndedDrift, drift_in
 from monitor.investigate.breach_stretches import last_moment, threshold_behind
 from monitor.investigate.sources import Sources
 from monitor.storage.comparison import record_rows
@@ -81,7 +82,10 @@ class BreachFacts:
     releases: tuple[ReleaseChange, ...]
     """Of the series; first and last record also from between the two stretches."""
     drift: tuple[DriftFinding, ...]
-    """What the drift detector says about the series now, where it is no longer stable."""
+    """What the drift detector says about the series now, where it is no longer stable; of a
+    resolved breach, what began to drift before its end."""
+    drift_over: tuple[EndedDrift, ...]
+    """What drifted in the breach, and does so no longer."""
     contributors: tuple[ContributingRecord, ...]
     """Greatest first."""
 
@@ -107,9 +111,7 @@ def breach_facts(sources: Sources, breach_id: str) -> BreachFacts | None:
         course = trend(sources.database, breach.series, breach.signal, whole)
     names = [each.record_id for each in detail.contributors]
     rows = record_rows(sources.database, names) if names else {}
-    findings = sources.drift.findings(
-        service=breach.series.service, model=breach.series.model, category=breach.series.category
-    )
+    drift, drift_over = drift_in(sources, breach)
     return BreachFacts(
         as_of=now,
         breach=breach,
@@ -120,7 +122,8 @@ def breach_facts(sources: Sources, breach_id: str) -> BreachFacts | None:
         spread=spread,
         course=course,
         releases=_releases(sources, breach, before, after),
-        drift=tuple(each for each in findings if each.state in {"drifted", "suspect"}),
+        drift=drift,
+        drift_over=drift_over,
         contributors=tuple(
             ContributingRecord(contributor=each, record=rows.get(each.record_id))
             for each in detail.contributors

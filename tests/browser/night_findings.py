@@ -238,6 +238,21 @@ def _save_drift(
                 at=bad_since + timedelta(minutes=12),
                 since=bad_since + timedelta(minutes=1),
                 direction="level_up",
-            )
+            ),
+            *(
+                DriftChange(
+                    series=CASES,
+                    signal="null_distance",
+                    before=before,
+                    after=after,
+                    at=now - timedelta(minutes=minutes),
+                    since=now - timedelta(minutes=245) if after == "drifted" else None,
+                    direction="level_up" if after == "drifted" else None,
+                )
+                for before, after, minutes in (
+                    ("stable", "drifted", 230),
+                    ("drifted", "stable", 150),
+                )
+            ),
         ],
     )

@@ -254,6 +254,9 @@ def test_the_page_of_a_resolved_breach_is_in_the_past_tense(client: TestClient, 
     assert re.search(r"Exceeded from \S+ \S+ 4 h ago, resolved \S+ \S+ 3 h ago, 1 h later\.", shown)
     assert "no value now" not in shown
     assert "Exceeded since" not in shown
+    assert re.search(
+        r"serving noise \(null distance\) drifted, change estimated at .+, and is over", shown
+    )
 
 
 def test_the_record_page_shows_words_swaps_differences_and_transport(
