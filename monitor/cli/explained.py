@@ -7,8 +7,9 @@ from typing import Any
 
 from rich.text import Text
 
-from monitor.cli.marked import LEGEND, styled
-from monitor.cli.output import out, table
+from monitor.cli.marked import legend, styled
+from monitor.cli.output import cell, out, table
+from monitor.cli.record_words import NOT_ABOVE, above_floor
 from monitor.investigate.marking import coloured
 from monitor.investigate.record_parts import Check, MethodFacts, Word
 from monitor.records import Attribution, Explanation, FactualScore, MethodResult
@@ -65,7 +66,7 @@ def _shape(made: Attribution) -> dict[str, Any]:
 
 
 def print_methods(methods: Sequence[MethodResult | MethodFacts]) -> None:
-    """One line a method, fresh or as it is stored."""
+    """One line a method, fresh or as it is stored; and which of them say little."""
     table(
         ["attribution", "instability", "noise floor", "1 − ρ", "1 − cos", "masks", ""],
         [
@@ -81,6 +82,9 @@ def print_methods(methods: Sequence[MethodResult | MethodFacts]) -> None:
             for each in methods
         ],
     )
+    for each in methods:
+        if not above_floor(each):
+            out.print(cell(f"{each.method}: {NOT_ABOVE}"), soft_wrap=not out.is_terminal)
 
 
 def print_checks(checks: Mapping[str, FactualScore | Check]) -> None:
@@ -101,7 +105,8 @@ def print_explanation(explanation: Explanation, document: str) -> None:
         if result.original.values is not None:
             values = [float(value) for value in result.original.values]
             title = Text(f"\n{result.method}", style="bold")
-            out.print(title.append(f": {LEGEND}", style="dim"))
+            meaning = legend()
+            out.print(title.append(f": {meaning}" if meaning else "", style="dim"))
             out.print(styled_values(document, explanation.spans, values))
 
 

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from monitor.cli.output import prose
+from monitor.cli.output import out, prose
 from monitor.investigate.marking import Stretch
 
 LEGEND = "green words hold the summary, red ones work against it"
+UNSTABLE = "underlined ones are unstable under rewording"
 _POSITIVE = ("#dcefdc", "#a9d8a9", "#6fbf6f", "#3a9d3a")
 _NEGATIVE = ("#f6dcdc", "#ebacac", "#dc7676", "#c23b3b")
+
+
+def legend(*, underlined: bool = False) -> str | None:
+    """What the colours mean; `None` where there are none: in a file, in a pipe."""
+    if out.color_system is None or out.no_color:
+        return None
+    return f"{LEGEND}; {UNSTABLE}" if underlined else LEGEND
 
 
 def styled(stretches: Sequence[Stretch]) -> Text:

@@ -6,7 +6,7 @@ from typing import Any
 
 from monitor.cli.output import facts as facts_table
 from monitor.cli.output import interval, note, number
-from monitor.cli.record_words import unstable, unsupported_of, words_of
+from monitor.cli.record_words import unstable, unstable_words, unsupported_of
 from monitor.investigate.record_parts import MethodFacts, RecordFacts
 
 HEAD = 300
@@ -150,7 +150,7 @@ def _instability(method: MethodFacts | None) -> str | None:
 
 
 def _words(method: MethodFacts | None) -> str | None:
-    return None if method is None else words_of(unstable(method))
+    return None if method is None else unstable_words(method)
 
 
 def _warnings(first: RecordFacts, second: RecordFacts) -> list[str]:

@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from monitor.investigate.record_parts import MethodFacts, Word
-from monitor.records import UnsupportedFact
+from monitor.records import MethodResult, Substitution, UnsupportedFact
+from monitor.storage.detail_parts import StoredSubstitution
 
 WORDS = 8
 """Unstable words that are named, the least stable first."""
+SWAPS = 6
+"""Replacements that are named."""
+NOT_ABOVE = (
+    "not above its noise floor: the method explains the unchanged document no more stably, so "
+    "marks of unstable words say nothing here"
+)
+
+
+def above_floor(method: MethodResult | MethodFacts) -> bool:
+    """Whether rewording changes the attribution more than explaining it once more does."""
+    known = method.instability is not None and method.noise_floor is not None
+    return not known or (method.instability or 0.0) > (method.noise_floor or 0.0)
 
 
 def unstable(method: MethodFacts) -> list[Word]:
@@ -17,8 +30,9 @@ def unstable(method: MethodFacts) -> list[Word]:
     return sorted(marked, key=lambda word: -(word.instability or 0.0))[:WORDS]
 
 
-def words_of(words: Sequence[Word]) -> str | None:
-    """The words, one behind the other; `None` without any."""
+def unstable_words(method: MethodFacts) -> str | None:
+    """The same in a line; `None` without any, and where they say nothing: at the noise floor."""
+    words = unstable(method) if above_floor(method) else []
     return ", ".join(word.text or f"at {word.start}–{word.end}" for word in words) or None
 
 
@@ -29,3 +43,14 @@ def unsupported_of(facts: Sequence[UnsupportedFact]) -> str | None:
     'at 4 (number)'
     """
     return ", ".join(f"{fact.text or f'at {fact.start}'} ({fact.kind})" for fact in facts) or None
+
+
+def swaps_of(swaps: Sequence[Substitution | StoredSubstitution], *, most: int = SWAPS) -> str:
+    """What was replaced by what; an ellipsis where there is more.
+
+    >>> swap = Substitution(index=0, original="rain", replacement="snow", similarity=1, start=0)
+    >>> swaps_of([swap]), swaps_of([swap, swap], most=1)
+    ('rain→snow', 'rain→snow, …')
+    """
+    named = [f"{swap.original}→{swap.replacement}" for swap in swaps[:most]]
+    return ", ".join([*named, "…"] if len(swaps) > most else named)

@@ -13,7 +13,7 @@ from monitor.cli.explained import (
     print_explanation,
 )
 from monitor.cli.output import cell, number, out, table
-from monitor.cli.record_words import unsupported_of
+from monitor.cli.record_words import swaps_of, unsupported_of
 from monitor.records import IncomingRecord, PerturbationScore, ScoredRecord
 
 
@@ -119,13 +119,11 @@ def print_scored(result: ScoredRecord, record: IncomingRecord) -> None:
             ["strength", "share", "distance", "words replaced"],
             [
                 (
-                    score.perturbation.strength,
+                    str(score.perturbation.strength)
+                    + ("" if score.perturbation.reached else ", band not reached"),
                     score.perturbation.share,
                     score.distance,
-                    ", ".join(
-                        f"{item.original}→{item.replacement}"
-                        for item in score.perturbation.substitutions[:6]
-                    ),
+                    swaps_of(score.perturbation.substitutions),
                 )
                 for score in result.perturbations
             ],

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich.text import Text
 
 from monitor.cli.explained import print_checks, print_methods
-from monitor.cli.marked import LEGEND, styled
+from monitor.cli.marked import legend, styled
 from monitor.cli.output import cell, interval, known, number, out, prose, table
 from monitor.cli.output import facts as facts_table
-from monitor.cli.record_words import unstable, unsupported_of, words_of
+from monitor.cli.record_words import above_floor, unstable_words, unsupported_of
 from monitor.investigate.diff import word_diff
 from monitor.investigate.marking import coloured, with_facts, with_swaps
-from monitor.investigate.record_parts import MethodFacts, RecordFacts, Scored, Version
+from monitor.investigate.record_parts import MethodFacts, RecordFacts, Scored, Version, Word
 
 PLACES = 12
 """Words that are listed by their places where the document is not kept."""
@@ -108,19 +109,26 @@ def _documents(facts: RecordFacts) -> None:
         out.print(prose(facts.document))
     for method in explained:
         _title(f"document by {method.method}")
-        legend = LEGEND
-        if any(word.unstable for word in method.words):
-            legend += "; underlined ones are unstable under rewording"
-        out.print(Text(legend, style="dim"))
-        out.print(styled(coloured(facts.document, method.words)))
-        words = words_of(unstable(method))
+        marked = _marked(method)
+        meaning = legend(underlined=any(word.unstable for word in marked))
+        if meaning is not None:
+            out.print(Text(meaning, style="dim"))
+        out.print(styled(coloured(facts.document, marked)))
+        words = unstable_words(method)
         if words is not None:
             out.print(Text("unstable: ", style="bold").append(cell(words)))
 
 
+def _marked(method: MethodFacts) -> Sequence[Word]:
+    """Its words; none is marked as unstable where that says nothing."""
+    if above_floor(method):
+        return method.words
+    return [replace(word, unstable=False) for word in method.words]
+
+
 def _places(method: MethodFacts) -> None:
     """The words that matter, by their places in the document."""
-    words = sorted(method.words, key=lambda word: -abs(word.value))[:PLACES]
+    words = sorted(_marked(method), key=lambda word: -abs(word.value))[:PLACES]
     table(
         ["characters", "attribution", "instability", ""],
         [
@@ -153,7 +161,8 @@ def _version(version: Version, score: Scored | None, *, full: bool) -> None:
     out.print()
     out.print(
         Text(f"{version.number}. {version.strength}", style="bold").append(
-            f" · share {number(version.share)} · distance {known(version.distance)}"
+            f" · share {number(version.share)}{'' if version.reached else ', band not reached'}"
+            f" · distance {known(version.distance)}"
             f" · of M {known(version.normalized)} · least cosine {number(version.min_cosine)}",
             style="",
         )

@@ -8,7 +8,18 @@ from datetime import UTC, datetime
 import pytest
 
 from monitor.cli.scored import print_scored
-from monitor.records import IncomingRecord, Reason, RecordState, ScoredRecord, Severity
+from monitor.records import (
+    IncomingRecord,
+    Perturbation,
+    PerturbationScore,
+    Reason,
+    RecordState,
+    ScoredRecord,
+    Severity,
+    Strength,
+    Substitution,
+    Summary,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 RECORD = IncomingRecord(
@@ -53,3 +64,25 @@ def test_the_headline_says_the_severity_or_why_there_is_none(
     """Unknown is never 0."""
     print_scored(result, RECORD)
     assert capsys.readouterr().out.splitlines()[0] == told
+
+
+def test_a_rewording_outside_its_band_and_a_cut_list_say_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Seven words were replaced, six are named; fewer than the strength stands for."""
+    swap = Substitution(index=0, original="rain", replacement="snow", similarity=0.75, start=0)
+    made = Perturbation(
+        strength=Strength.HIGH,
+        share=0.3,
+        reached=False,
+        substitutions=(swap,) * 7,
+        document="d",
+        min_cosine=0.75,
+    )
+    score = PerturbationScore(
+        perturbation=made, summary=Summary(text="s", seconds=1.0), transport=None
+    )
+    print_scored(replace(RESULT, perturbations=(score,)), RECORD)
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert line.startswith("high, band not reached")
+    assert line.rstrip().endswith("rain→snow, " * 6 + "…")

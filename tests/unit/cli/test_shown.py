@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import yaml
 
+from monitor.cli.marked import LEGEND
 from monitor.cli.shown import _diff
 from monitor.investigate.record_parts import Version
 from monitor.records import (
@@ -90,6 +92,8 @@ def put(stores: Any, made: Any) -> Any:
         )
         stores.queue.accept([incoming])
         [leased] = stores.queue.lease("test", count=1, seconds=60)
+        version = _version("Snow fell in Oslo." + evil, "Snow in Oslo. It was Bergen." + evil)
+        parts = {"explanation": _explanation(), "perturbations": (version,)} | fields
         result = made.scored(
             record,
             0.5,
@@ -114,10 +118,6 @@ def put(stores: Any, made: Any) -> Any:
                 entities=2,
                 numbers=0,
             ),
-            explanation=_explanation(),
-            perturbations=(
-                _version("Snow fell in Oslo." + evil, "Snow in Oslo. It was Bergen." + evil),
-            ),
             null_runs=(
                 NullRun(
                     summary=Summary(text="Oslo rain." + evil, seconds=0.5),
@@ -125,7 +125,7 @@ def put(stores: Any, made: Any) -> Any:
                     source="run",
                 ),
             ),
-            **fields,
+            **parts,
         )
         stores.queue.finish(leased.lease, result)
 
@@ -155,6 +155,30 @@ def test_a_record_is_shown_from_its_number_to_its_words(cli: Any, put: Any) -> N
     assert ["0.500", "0.600", "Rain", "in", "Oslo.", "It", "was", "Bergen."] in rows
     assert "Snow fell in Oslo." not in shown
     assert "Snow fell in Oslo." in cli("records", "show", "a", "--full").out
+
+
+def test_at_the_noise_floor_no_word_is_called_unstable(cli: Any, put: Any) -> None:
+    """Explaining the unchanged document once more changes as much: the page says so, too."""
+    explained = _explanation()
+    put(explanation=replace(explained, methods=(replace(explained.methods[0], noise_floor=0.6),)))
+    shown = cli("records", "show", "a").out
+    assert "shap: not above its noise floor" in shown
+    assert "unstable:" not in shown
+
+
+def test_colours_are_explained_where_there_are_some(cli: Any, put: Any) -> None:
+    """In a file nothing is green or underlined."""
+    put()
+    assert LEGEND not in cli("records", "show", "a").out
+
+
+def test_a_version_outside_its_band_says_so(cli: Any, put: Any) -> None:
+    """Its share is not what its strength stands for."""
+    made = _version("Snow fell in Oslo.", "Snow in Oslo.")
+    short = replace(made, perturbation=replace(made.perturbation, reached=False))
+    put(perturbations=(made, short))
+    heads = [line for line in cli("records", "show", "a").out.splitlines() if " · share " in line]
+    assert [", band not reached ·" in head for head in heads] == [False, True]
 
 
 def test_texts_are_harmless_and_whole(cli: Any, put: Any) -> None:
