@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from monitor.investigate.record_parts import Missing
-from monitor.records import CapturedRequest
+from monitor.records import CapturedRequest, Reason
 from monitor.storage.content import ContentMode
 from monitor.storage.detail import RecordDetail
 
@@ -37,8 +37,7 @@ def missing_parts(
         )
         found.append(Missing(what="parts of the texts", why=why))
     if texts and request is None and detail.document is not None:
-        why = "the record came without its request, so it cannot be replayed"
-        found.append(Missing(what="the request", why=why))
+        found.append(_without_request(detail))
     if detail.score is None:
         why = (
             "no scorer has finished it yet"
@@ -49,10 +48,26 @@ def missing_parts(
     elif detail.row.hss is None:
         found.append(Missing(what="HSS", why=str(detail.score.hss_reason or "no reason noted")))
     if detail.score is not None and not detail.attributions:
-        why = (
-            "no attribution method is configured (attribution.methods)"
-            if detail.score.shap_reason is None
-            else f"SHAP: {detail.score.shap_reason}"
-        )
-        found.append(Missing(what="attributions", why=why))
+        found.append(_without_attributions(detail.score.shap_reason))
     return found
+
+
+def _without_request(detail: RecordDetail) -> Missing:
+    """A fault only where the summarizer would have had to replay it."""
+    reasons = {detail.row.reason, *(run.reason for run in detail.perturbations)}
+    if Reason.REQUEST_MISSING in reasons:
+        why = "the record came without its request, so it cannot be replayed"
+        return Missing(what="the request", why=why)
+    why = "the record came without it; nothing was replayed"
+    return Missing(what="the request", why=why, usual=True)
+
+
+def _without_attributions(reason: Reason | None) -> Missing:
+    what = "attributions"
+    if reason is None:
+        why = "no attribution method is configured (attribution.methods)"
+        return Missing(what=what, why=why, usual=True)
+    if reason is Reason.NOT_SELECTED:
+        why = "the policy did not select this record (attribution.share, above_hss, in_breach)"
+        return Missing(what=what, why=why, usual=True)
+    return Missing(what=what, why=f"SHAP: {reason.value.replace('_', ' ')}")

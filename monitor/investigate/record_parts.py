@@ -19,6 +19,8 @@ class Missing:
 
     what: str
     why: str
+    usual: bool = False
+    """Nothing is wrong: with this configuration the part was not needed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

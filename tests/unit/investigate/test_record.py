@@ -12,6 +12,7 @@ from monitor.investigate.explain_html import explain_html
 from monitor.investigate.missing import missing_parts
 from monitor.investigate.record import facts_of, record_facts
 from monitor.investigate.sources import Sources
+from monitor.records import Reason
 from monitor.storage.content import ContentMode
 from monitor.storage.detail import RecordDetail, record_detail
 from monitor.storage.replayed import captured_request
@@ -110,9 +111,30 @@ def test_what_is_missing_is_said_with_its_reason(
         assert words in part.why
 
 
-def test_a_record_without_its_request_says_so(detail: RecordDetail) -> None:
-    """It was posted without one."""
-    assert [part.what for part in missing_parts(detail, None, texts=True)] == ["the request"]
+@pytest.mark.parametrize("reason", [Reason.REQUEST_MISSING, None])
+def test_a_record_without_its_request_says_so(detail: RecordDetail, reason: Reason | None) -> None:
+    """It was posted without one; a fault only where it was to be replayed."""
+    posted = replace(detail, row=replace(detail.row, reason=reason))
+    [part] = missing_parts(posted, None, texts=True)
+    assert (part.what, part.usual) == ("the request", reason is None)
+
+
+@pytest.mark.parametrize(
+    ("reason", "usual"), [(None, True), (Reason.NOT_SELECTED, True), (Reason.TOO_FEW_RUNS, False)]
+)
+def test_what_was_not_asked_for_is_not_told_as_a_fault(
+    sources: Sources, detail: RecordDetail, reason: Reason | None, usual: bool
+) -> None:
+    """An amber box on every record says nothing."""
+    assert detail.score is not None
+    score = replace(detail.score, shap_reason=reason)
+    request = captured_request(sources.database, detail.row.id)
+    plain = replace(detail, score=score, attributions=())
+    [part] = missing_parts(plain, request, texts=True)
+    assert (part.what, part.usual) == ("attributions", usual)
+    page = explain_html(plain, now=datetime.now(UTC), request=request)
+    assert ("What is missing" in page) != usual
+    assert ("Without attributions" in page) == usual
 
 
 def test_an_explained_page_stands_alone(sources: Sources, story: Any) -> None:
