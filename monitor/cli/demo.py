@@ -11,13 +11,14 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.bar import Bar
 from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from monitor import logs
-from monitor.cli.demo_result import print_result, result_of
+from monitor.cli.demo_result import breach_line, print_result, result_of
 from monitor.cli.options import Json
 from monitor.cli.output import cell, emit, err, note
 from monitor.demo.processes import require_free
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
     from monitor.demo.watching import Watching
 
 PORT = Http().port
+BAR = 20
+"""Columns of the terminal for an HSS of 1, where there is room."""
+_COLUMNS = (
+    *("release", "records", "raw\ndistance", "HSS", ""),
+    *("entity\nsupport", "SHAP\ninstability"),
+)
 
 
 def demo(
@@ -66,6 +73,9 @@ def demo(
             note("stopping the sidecar and the service; this takes some seconds")
             play.stop()
             raise
+    if not err.is_terminal:
+        # What is drawn last there ends without one.
+        err.line()
     if once:
         play.stop()
     if json_:
@@ -103,25 +113,28 @@ def _leave(*_: object) -> None:
 
 def _picture(scene: Scene) -> Group:
     states = scene.states()
-    headline = Text("hss-monitor demo · ", style="bold").append(_TITLES.get(scene.act, scene.act))
+    # The console that tells of the demo cuts lines; these go on in the next one.
+    headline = Text("", no_wrap=False, overflow="fold").append("hss-monitor demo · ", style="bold")
+    headline.append(_TITLES.get(scene.act, scene.act))
     counts = Text(
         f"{scene.calls} calls · " + " · ".join(f"{n} {state.value}" for state, n in states.items()),
         style="dim",
+        no_wrap=False,
+        overflow="fold",
     )
     grid = Table(box=None, pad_edge=False, header_style="bold")
-    titles = ("release", "records", "raw distance", "HSS", "", "entity support", "SHAP instability")
-    for column in titles:
-        grid.add_column(column)
+    for title in _COLUMNS:
+        grid.add_column(title, no_wrap=bool(title), max_width=None if title else BAR)
     for act, rows in scene.records.items():
         hss = [row.hss for row in rows if row.hss is not None]
         mean = fmean(hss) if hss else None
-        bar = "█" * round(20 * mean) if mean is not None else ""
         grid.add_row(
             cell(act),
             cell(sum(row.state is RecordState.SCORED for row in rows)),
             cell(scene.estimate(act, "raw_distance").mean),
             cell(mean),
-            Text(bar, style="red" if (mean or 0) > 0.7 else "green"),
+            # As wide as the column has become, so that bars stay in proportion.
+            Bar(1.0, 0.0, mean or 0.0, color="red" if (mean or 0.0) > 0.7 else "green"),
             cell(scene.estimate(act, "entity_support").mean),
             cell(scene.estimate(act, "shap_instability").mean),
         )
@@ -137,11 +150,10 @@ def _verdicts(watching: Watching) -> list[Text]:
         change = "" if finding.effect is None else f" {finding.effect:+.2f}"
         line.append(f"{change} since ").append(cell(finding.since))
         lines.append(line.append(over))
-    if watching.breach is not None:
-        breach = watching.breach.breach
-        line = Text("breach ", style="red" if breach.state == "open" else "dim")
-        line.append(cell(breach.threshold)).append(f" {breach.state}, opened ")
-        lines.append(line.append(cell(breach.opened_at)))
+    for breach in watching.breaches:
+        line = breach_line(breach)
+        line.stylize("red" if breach.state == "open" else "dim")
+        lines.append(line)
     return lines
 
 

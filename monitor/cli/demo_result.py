@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from monitor.cli.output import cell, interval, note, out
+from monitor.cli.record_words import swaps_of, unsupported_of
 from monitor.demo.correlation import correlation
+from monitor.findings import BreachRow
 from monitor.records import RecordState
 from monitor.storage.detail import RecordDetail, record_detail
 from monitor.storage.detail_parts import StoredScore
@@ -81,7 +83,7 @@ def _found(watching: Watching) -> dict[str, Any]:
 def print_result(play: Play, result: dict[str, Any]) -> None:
     """Both releases, what the evaluator said, and the worst record of the bad release."""
     _print_releases(play, result)
-    _print_verdicts(result)
+    _print_verdicts(result, play.scene.watching)
     # The record that contributed most to the page, else the one with the highest HSS.
     record = result["breach_record"] or result["worst"]
     if record is None:
@@ -106,16 +108,14 @@ def _print_releases(play: Play, result: dict[str, Any]) -> None:
         out.print(f"HSS and SHAP instability: r = {r} over all records")
 
 
-def _print_verdicts(result: dict[str, Any]) -> None:
+def _print_verdicts(result: dict[str, Any], watching: Watching) -> None:
     if result["drifted"]:
         line = Text("drift of ").append(cell(", ".join(result["drift_signals"])))
         line.append(" since ").append(cell(result["drift_since"]))
-        out.print(line.append("; over again" if result["drift_over"] else ""))
-    if result["breach"] is not None:
-        line = Text("breach ").append(cell(result["breach"])).append(" opened ")
-        line.append(cell(result["breach_opened_at"])).append(", now ")
-        out.print(line.append(cell(result["breach_state"])))
-    else:
+        out.print(line.append(" and is over" if result["drift_over"] else ""))
+    for breach in watching.breaches:
+        out.print(breach_line(breach))
+    if not watching.breaches:
         note(
             "no breach was opened: this machine scored too few records in the window of the "
             "thresholds (`hss-monitor thresholds show`); try again with less beside the demo"
@@ -126,18 +126,27 @@ def _print_verdicts(result: dict[str, Any]) -> None:
     )
 
 
+def breach_line(breach: BreachRow) -> Text:
+    """Which breach, from when to when."""
+    line = Text("breach ").append(cell(breach.threshold)).append(" opened ")
+    line.append(cell(breach.opened_at))
+    if breach.resolved_at is None:
+        return line.append(f", now {breach.state}")
+    return line.append(", resolved ").append(cell(breach.resolved_at))
+
+
 def _print_record(detail: RecordDetail, score: StoredScore, *, config: Path) -> None:
     """What was reworded, what moved, what was invented."""
     out.print(Text(f"\nWhy, by the record {detail.row.id}", style="bold"))
     out.print(Text("summary  ").append(cell(detail.summary)))
     moved = max(detail.perturbations, key=lambda run: run.distance or 0.0, default=None)
     if moved is not None:
-        words = ", ".join(f"{s.original}→{s.replacement}" for s in moved.substitutions[:5])
+        words = swaps_of(moved.substitutions, most=5)
         out.print(Text("reworded ").append(cell(f"{words} (share {moved.share:.0%})")))
         out.print(Text("became   ").append(cell(moved.summary)))
         out.print(Text("distance ").append(cell(moved.distance)))
-    invented = ", ".join(fact.text for fact in score.unsupported)
-    if invented:
+    invented = unsupported_of(score.unsupported)
+    if invented is not None:
         out.print(Text("not in the document: ", style="red").append(cell(invented)))
     command = f"{_program()} records show {detail.row.id} --config {config}"
     out.print(Text(f"\n{command}", style="dim"))

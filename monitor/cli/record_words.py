@@ -37,12 +37,13 @@ def unstable_words(method: MethodFacts) -> str | None:
 
 
 def unsupported_of(facts: Sequence[UnsupportedFact]) -> str | None:
-    """What the summary names and the document does not hold; `None` where it holds all.
+    """What the summary names and the document does not hold, each once; `None` where it holds all.
 
     >>> unsupported_of([UnsupportedFact(kind="number", text="", start=4)])
     'at 4 (number)'
     """
-    return ", ".join(f"{fact.text or f'at {fact.start}'} ({fact.kind})" for fact in facts) or None
+    named = (f"{fact.text or f'at {fact.start}'} ({fact.kind})" for fact in facts)
+    return ", ".join(dict.fromkeys(named)) or None
 
 
 def swaps_of(swaps: Sequence[Substitution | StoredSubstitution], *, most: int = SWAPS) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from monitor.findings import BreachDetail, DriftFinding
+from monitor.findings import BreachDetail, BreachRow, DriftFinding
 from monitor.stores import Stores
 
 
@@ -16,6 +16,8 @@ class Watching:
     drifted: dict[str, DriftFinding]
     """By signal: the finding with the greatest effect while its alarm was held."""
     drifted_now: tuple[str, ...]
+    breaches: tuple[BreachRow, ...]
+    """All that have opened, the first one first."""
     breach: BreachDetail | None
     """The first one with the severity `page`."""
     open_breaches: tuple[str, ...]
@@ -43,6 +45,7 @@ class Watching:
             if before is None or abs(finding.effect or 0.0) >= abs(before.effect or 0.0):
                 self.drifted[finding.signal] = finding
         rows = stores.breaches.list_breaches().rows
+        self.breaches = tuple(sorted(rows, key=lambda row: row.opened_at))
         self.open_breaches = tuple(row.threshold for row in rows if row.state == "open")
         pages = [row for row in rows if row.severity == "page"]
         if pages:
@@ -57,4 +60,11 @@ class Watching:
 
 def nothing_yet() -> Watching:
     """Before the first look."""
-    return Watching(drifted={}, drifted_now=(), breach=None, open_breaches=(), evaluated_at=None)
+    return Watching(
+        drifted={},
+        drifted_now=(),
+        breaches=(),
+        breach=None,
+        open_breaches=(),
+        evaluated_at=None,
+    )

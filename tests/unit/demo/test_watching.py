@@ -42,6 +42,7 @@ def test_the_first_page_is_the_breach_of_the_play() -> None:
     seen.look(_stores([_finding(0.3)], rows))
     assert (seen.breach, seen.found) == ("first", True)
     assert seen.open_breaches == ("second", "first", "early")
+    assert [each.id for each in seen.breaches] == ["early", "first", "second"]
 
 
 def test_an_alarm_that_ended_stays_known_at_its_greatest() -> None:
