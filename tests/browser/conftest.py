@@ -102,6 +102,15 @@ class Browser:
         script = "const d = document.documentElement; return d.scrollWidth - d.clientWidth"
         return int(self.driver.execute_script(script))
 
+    def scrolled(self) -> list[str]:
+        """Tables that scroll sideways within the page, and by how many pixels."""
+        script = """
+          return Array.from(document.querySelectorAll('.scroll'))
+            .filter((each) => each.scrollWidth > each.clientWidth)
+            .map((each) => `${each.ariaLabel}: ${each.scrollWidth - each.clientWidth}`)
+        """
+        return [str(words) for words in self.driver.execute_script(script)]
+
     def cut_off(self) -> list[str]:
         """Words of cells in cards that reach beyond their card: nobody scrolls within a card."""
         script = """

@@ -50,20 +50,23 @@ def histogram(
     for tick in across.ticks():
         label = text(tick_label(tick), across.at(tick), base + 16, class_="tick", anchor="middle")
         parts.append(label)
+    # A line may cross the row of another word: words lie over all lines.
+    words = []
     if limit is not None and low <= limit <= high:
         x = across.at(limit)
-        parts.append(line(x, _TOP - 4 - 2 * _ROW, x, base, class_="limit"))
-        words = f"limit {limit:.3g}"
         y = _TOP - 6 - 2 * _ROW
-        parts.append(text(words, x, y, class_="tick", anchor=_anchor(across, limit)))
+        parts.append(line(x, y + 2, x, base, class_="limit"))
+        anchor = _anchor(across, limit)
+        words.append(text(f"limit {limit:.3g}", x, y, class_="tick", anchor=anchor))
     for row, (shape, class_) in enumerate(((before, "before-mean"), (after, "after-mean"))):
         if shape.mean is not None:
             x = across.at(shape.mean)
             y = _TOP - 6 - row * _ROW
             parts.append(line(x, y + 2, x, base, class_=class_))
-            words = f"{shape.name} {shape.mean:.3g}"
+            told = f"{shape.name} {shape.mean:.3g}"
             anchor = _anchor(across, shape.mean)
-            parts.append(text(words, x, y, class_=f"tick {class_}-label", anchor=anchor))
+            words.append(text(told, x, y, class_=f"tick {class_}-label", anchor=anchor))
+    parts += words
     return picture(
         parts,
         id=id,

@@ -66,8 +66,10 @@ def timeline(
     if limit is not None:
         y = up.at(limit)
         parts.append(line(_LEFT, y, across.end, y, class_="limit"))
-        parts.append(text(f"limit {limit:.3g}", across.end, y - 4, class_="tick", anchor="end"))
     parts += _moments(across, moments)
+    if limit is not None:
+        y = up.at(limit) - 6
+        parts.append(text(f"limit {limit:.3g}", across.end, y, class_="tick", anchor="end"))
     return picture(
         parts,
         id=id,
