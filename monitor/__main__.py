@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from monitor.cli import app
+from monitor.cli.refusal import refusal
 from monitor.errors import MonitorError
 
 _WrongArguments: Any = typer.BadParameter.__mro__[2]
@@ -38,8 +39,10 @@ def _run(arguments: list[str] | None) -> int:
     except typer.Abort:
         return _end("interrupted", 130)
     except _WrongArguments as error:
-        error.show()
-        return 2
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()
+            return 2
+        return _end(f"hss-monitor: {refusal(error)}", 2)
     except MonitorError as error:
         return _end(f"hss-monitor: {error}", error.exit_code)
     except SystemExit as error:

@@ -142,15 +142,16 @@ def mark(
     record: str,
     name: Annotated[str, typer.Option("--name", help="Who says so.")],
     right: Annotated[
-        bool | None,
-        typer.Option("--right/--wrong", help="Whether the record was rightly in the breach."),
-    ] = None,
+        bool, typer.Option("--right", help="The record was rightly in the breach.")
+    ] = False,
+    wrong: Annotated[bool, typer.Option("--wrong", help="It was not.")] = False,
     config: Config = None,
     json_: Json = False,
 ) -> None:
     """Say whether a record of a breach was rightly in it: the threshold's live precision."""
-    if right is None:
-        raise UsageError("mark: say --right or --wrong")
+    if right == wrong:
+        given = "both are given" if right else "neither is given"
+        raise UsageError(f"--right, --wrong: {given}; say --right or --wrong")
     with open_stores(settings_of(config), create=False) as stores:
         breach = breach_of(stores, breach)
         record = contributor_of(stores, breach, record)

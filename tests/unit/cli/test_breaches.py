@@ -176,7 +176,8 @@ def test_records_are_marked(cli: Any, opened: Any) -> None:
         (["show", "nope"], "breaches list"),
         (["ack", "nope", "--name", "ann"], "nope"),
         (["mark", "nope", "r", "--right", "--name", "ann"], "nope"),
-        (["mark", "nope", "r", "--name", "ann"], "--right"),
+        (["mark", "nope", "r", "--name", "ann"], "--right, --wrong: neither is given"),
+        (["mark", "nope", "r", "--name", "ann", "--right", "--wrong"], "both are given"),
     ],
 )
 def test_unknown_breaches_and_half_commands_are_refused(

@@ -55,6 +55,25 @@ def test_wrong_arguments_are_2(cli: Any, arguments: list[str], word: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["breaches", "ack", "x"], "--name: is missing; see `hss-monitor breaches ack --help`"),
+        (["export"], "--out: is missing; see `hss-monitor export --help`"),
+        (["records", "show"], "RECORD: is missing; see `hss-monitor records show --help`"),
+        (["records", "retry", "nosuch"], "nosuch: no such record; see `hss-monitor records list`"),
+    ],
+)
+def test_what_is_missing_is_refused_as_everything_else(
+    cli: Any, arguments: list[str], told: str
+) -> None:
+    """Key, problem and remedy in one line, whoever parses it; 2, as a wrong id is."""
+    result = cli(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert told in result.err
+    assert "Usage:" not in result.err
+
+
+@pytest.mark.parametrize(
     "group",
     [
         "", "records", "db", "config", "models", "calibrations", "drift", "thresholds",
