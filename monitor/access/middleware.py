@@ -149,7 +149,9 @@ class AccessMiddleware:
     ) -> Response:
         if needed is Role.INGEST:
             self._count_refused(status)
-        if "text/html" in request.headers.get("accept", ""):
+        # A form is sent from a page, whatever is asked for in answer.
+        form = content_type(request.headers) == FORM
+        if form or "text/html" in request.headers.get("accept", ""):
             query = request.scope["query_string"].decode("latin-1")
             path = quote(request.scope["path"]) + (f"?{query}" if query else "")
             asks = status == 401 and needed in _FOR_PEOPLE

@@ -16,6 +16,7 @@ from monitor.findings import BREACH_STATES
 from monitor.investigate import drawing
 from monitor.investigate.breach import breach_facts
 from monitor.investigate.filters import BREACH_FIELDS, asked, breach_filter, unfolded
+from monitor.investigate.pages.marks import MOST_NAME
 from monitor.investigate.pages.showing import PAGE_ROWS, Showing
 from monitor.investigate.problems import NotStored
 from monitor.investigate.rendering import segment
@@ -74,6 +75,7 @@ def breach_pages(showing: Showing) -> APIRouter:
             "breach.html",
             here="/breaches",
             facts=facts,
+            person=request.query_params.get("name", "")[:MOST_NAME],
             course_picture=drawing.breach_course(facts),
             spread_picture=drawing.breach_spread(facts),
         )

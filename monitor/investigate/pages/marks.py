@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+from urllib.parse import urlencode
+
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
@@ -11,6 +14,9 @@ from monitor.errors import UsageError
 from monitor.investigate.pages.showing import Showing
 from monitor.investigate.problems import read_body
 from monitor.investigate.rendering import segment
+
+MOST_NAME: Final = 100
+"""Characters of a name."""
 
 
 def mark_forms(showing: Showing) -> APIRouter:
@@ -23,7 +29,7 @@ def mark_forms(showing: Showing) -> APIRouter:
         await run_in_threadpool(
             breaches.acknowledge,
             breach_id,
-            name=_short(form, "name", 100),
+            name=_short(form, "name", MOST_NAME),
             note=_short(form, "note", 2000),
         )
         return RedirectResponse(f"/breaches/{segment(breach_id)}", 303)
@@ -33,10 +39,11 @@ def mark_forms(showing: Showing) -> APIRouter:
         form = form_fields(await read_body(request))
         right = "right" in form
         record_id = form.get("right") or form.get("wrong") or ""
-        await run_in_threadpool(
-            breaches.mark, breach_id, record_id, right=right, name=_short(form, "name", 100)
-        )
-        return RedirectResponse(f"/breaches/{segment(breach_id)}#contributors", 303)
+        name = _short(form, "name", MOST_NAME)
+        await run_in_threadpool(breaches.mark, breach_id, record_id, right=right, name=name)
+        # The page fills it in again: there are ten records to mark.
+        query = urlencode({"name": name})
+        return RedirectResponse(f"/breaches/{segment(breach_id)}?{query}#contributors", 303)
 
     return router
 

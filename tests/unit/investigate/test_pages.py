@@ -283,14 +283,16 @@ def test_acknowledging_and_marking_come_back_to_the_breach(
     said = form_of(path) | {"name": "Noor <b>", "note": "rolled back"}
     answer = client.post(f"{path}/acknowledge", data=said, follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (303, path)
-    marked = form_of(path) | {"name": "Noor", "wrong": story.worst}
+    marked = form_of(path) | {"name": "Noor <b>", "wrong": story.worst}
     answer = client.post(f"{path}/mark", data=marked, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (303, f"{path}#contributors")
+    back = f"{path}?name=Noor+%3Cb%3E#contributors"
+    assert (answer.status_code, answer.headers["location"]) == (303, back)
+    assert client.get(back).text.count('name="name" value="Noor &lt;b&gt;"') == 2
     detail = sources.breaches.breach(story.breach_id)
     assert detail is not None
     assert (detail.breach.acknowledged_by, detail.breach.note) == ("Noor <b>", "rolled back")
     [contributor] = [c for c in detail.contributors if c.record_id == story.worst]
-    assert (contributor.mark, contributor.marked_by) == (False, "Noor")
+    assert (contributor.mark, contributor.marked_by) == (False, "Noor <b>")
     shown = client.get(path).text
     assert "Noor &lt;b&gt;" in shown
     assert "✗ no" in shown
@@ -301,6 +303,8 @@ def test_a_form_without_its_hidden_field_is_refused(client: TestClient, story: A
     """Another site cannot know it."""
     answer = client.post(f"/breaches/{story.breach_id}/acknowledge", data={"name": "Eve"})
     assert answer.status_code == 403
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "load its page again" in answer.text
 
 
 @pytest.mark.parametrize(
