@@ -111,7 +111,7 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
     head.append(coloured_state(breach.state)).append(f" ({breach.severity})  ")
     out.print(head.append(series_name(breach.series)))
     rows: list[tuple[str, Any]] = [
-        ("what", _what(breach)),
+        ("what", _what(breach, facts.level)),
         (
             "exceeded since" if breach.resolved_at is None else "exceeded from",
             f"{moment_words(breach.exceeded_since)} ({_ago(breach.exceeded_since)} ago)",
@@ -160,10 +160,11 @@ def print_breach(facts: BreachFacts, found: Difference | None) -> None:
     out.print(cell(f"  hss-monitor breaches mark {_word(breach.id)} {first} --right --name …"))
 
 
-def _what(breach: BreachRow) -> str:
+def _what(breach: BreachRow, level: float | None) -> str:
     """What was judged and how far it went; of a breach that is over, in the past tense."""
+    above = f" {known(level)}" if breach.statistic == "share_above" else ""
     watched = (
-        f"{breach.statistic} of {breach.signal} {breach.comparison} {known(breach.limit)} "
+        f"{breach.statistic}{above} of {breach.signal} {breach.comparison} {known(breach.limit)} "
         f"over {duration(breach.window_seconds)}"
     )
     if breach.resolved_at is not None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from monitor.breaches.thresholds import NoAnswer
-from monitor.findings import BreachContributor, BreachRow, DriftFinding
+from monitor.breaches.thresholds import NoAnswer, Statistic, Threshold
+from monitor.findings import BreachContributor, BreachRow, DriftFinding, ThresholdState
 from monitor.investigate import breach_stretches
 from monitor.investigate.breach_drift import EndedDrift, drift_in
 from monitor.investigate.breach_stretches import last_moment, threshold_behind
@@ -67,6 +67,8 @@ class BreachFacts:
     unanswered: str | None
     """Why its threshold has no value now: the state is that of the last one that there was. Of a
     resolved breach only that its watching ended, which is no recovery."""
+    level: float | None
+    """Of a share above a level, as it applies now; None for another statistic, or unknown."""
     before: Stretch
     """Ordinary traffic, up to where the window begins that first exceeded the limit."""
     after: Stretch
@@ -96,6 +98,7 @@ def breach_facts(sources: Sources, breach_id: str) -> BreachFacts | None:
     if detail is None:
         return None
     now, breach = sources.clock(), detail.breach
+    state = _state(sources, breach)
     threshold = threshold_behind(breach, sources.thresholds)
     before = breach_stretches.before(breach)
     after = breach_stretches.inside(breach, threshold, now)
@@ -115,7 +118,8 @@ def breach_facts(sources: Sources, breach_id: str) -> BreachFacts | None:
     return BreachFacts(
         as_of=now,
         breach=breach,
-        unanswered=_unanswered(sources, breach),
+        unanswered=_unanswered(state, breach),
+        level=_level(breach, state, threshold),
         before=before,
         after=after,
         widened=widened,
@@ -131,15 +135,29 @@ def breach_facts(sources: Sources, breach_id: str) -> BreachFacts | None:
     )
 
 
-def _unanswered(sources: Sources, breach: BreachRow) -> str | None:
+def _state(sources: Sources, breach: BreachRow) -> ThresholdState | None:
+    """Where its threshold stands; None for an older breach: the state is of the last one."""
     states = sources.breaches.threshold_states(
         threshold=breach.threshold,
         service=breach.series.service,
         model=breach.series.model,
         category=breach.series.category,
     )
+    return next((each for each in states if each.number == breach.number), None)
+
+
+def _level(
+    breach: BreachRow, state: ThresholdState | None, threshold: Threshold | None
+) -> float | None:
+    if breach.statistic != Statistic.SHARE_ABOVE:
+        return None
+    if state is not None and state.level is not None:
+        return state.level
+    return None if threshold is None or threshold.level is None else threshold.level.value
+
+
+def _unanswered(state: ThresholdState | None, breach: BreachRow) -> str | None:
     # An older breach of the same threshold ended with an answer, or its reason is gone.
-    state = next((each for each in states if each.number == breach.number), None)
     if state is None or state.reason is None:
         return None
     if breach.resolved_at is not None and (

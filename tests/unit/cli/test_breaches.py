@@ -104,6 +104,15 @@ def test_a_resolved_breach_tells_how_it_was(
     assert "no value now" not in shown
 
 
+def test_a_share_is_told_with_its_level(cli: Any, stores: Any, made: Any) -> None:
+    """A share above what?"""
+    detail = made.breach(threshold="high_share", statistic="share_above")
+    state = made.threshold_state("high_share", "open", level=0.45)
+    made.save_breaches(stores, [state], [detail])
+    shown = " ".join(cli("breaches", "show", detail.breach.id).out.split())
+    assert "share_above 0.450 of hss above 0.800" in shown
+
+
 def test_a_breach_tells_what_changed(cli: Any, opened: Any) -> None:
     """Mean before and since with intervals, releases, and the records with their companions."""
     result = cli("breaches", "show", opened.breach.id, "--json")
