@@ -58,11 +58,13 @@ class Cost:
     prompt_tokens_per_day: float | None
     completion_tokens_per_day: float | None
     attribution: AttributionCost
+    seen_seconds: float | None
+    """How long arrivals were counted for that a day is reckoned from."""
 
 
 def costs(stores: Stores, settings: Settings, scored: Sequence[RecordDetail]) -> Cost:
     """Of a record and of a day, from the arrivals of this epoch and the latest scores."""
-    per_day = _records_per_day(stores)
+    per_day, seen = _records_per_day(stores)
     known = [detail.score for detail in scored if detail.score is not None]
     calls = _calls(settings)
     core = _mean([score.core_seconds for score in known])
@@ -79,6 +81,7 @@ def costs(stores: Stores, settings: Settings, scored: Sequence[RecordDetail]) ->
         prompt_tokens_per_day=_times(prompt, per_day),
         completion_tokens_per_day=_times(completion, per_day),
         attribution=_attribution(settings, scored, per_day),
+        seen_seconds=None if seen is None else seen.total_seconds(),
     )
 
 
@@ -90,14 +93,15 @@ def _calls(settings: Settings) -> int:
     return settings.perturbation.strengths.count + null_runs + (not observed)
 
 
-def _records_per_day(stores: Stores) -> float | None:
-    """Records that are sampled; `None` before the first epoch has begun."""
+def _records_per_day(stores: Stores) -> tuple[float | None, timedelta | None]:
+    """Records that are sampled, and over how long; `None` before the first epoch has begun."""
     epoch = stores.epochs.latest()
     if epoch is None:
-        return None
+        return None, None
     length = min(now(), epoch.ends_at) - epoch.starts_at
-    sampled = epoch.expected(stores.epochs.arrivals(epoch.number))
-    return sampled * (DAY / length) if length > timedelta(0) else None
+    if length <= timedelta(0):
+        return None, None
+    return epoch.expected(stores.epochs.arrivals(epoch.number)) * (DAY / length), length
 
 
 def _attribution(

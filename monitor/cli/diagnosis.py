@@ -8,6 +8,7 @@ from typing import Any
 
 from monitor.cli.cost import Cost
 from monitor.cli.evaluating import EvaluationState
+from monitor.cli.output import counted
 
 LEAST_CHARACTERS = 40
 """A shorter document is one that was cut wrongly, as a rule."""
@@ -54,7 +55,7 @@ def advice_of(
     """What keeps records from being scored or judged. Without a sidecar only what is stored."""
     advice = [] if sidecar is None else _of_sidecar(sidecar, queued, evaluation)
     advice += [
-        f"the document of record {each.id} has {each.characters} characters: check "
+        f"the document of record {each.id} has {counted(each.characters, 'character')}: check "
         "ingest.extraction"
         for each in documents
         if each.characters is not None and each.characters < LEAST_CHARACTERS

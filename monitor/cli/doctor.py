@@ -14,7 +14,8 @@ from monitor.cli.cost import AttributionCost, costs
 from monitor.cli.diagnosis import CutDocument, Diagnosis, advice_of
 from monitor.cli.evaluating import EvaluationState, evaluation_state
 from monitor.cli.options import Config, Json, settings_of
-from monitor.cli.output import cell, emit, note, out, table
+from monitor.cli.output import cell, emit, note, number, out, table
+from monitor.durations import duration
 from monitor.records import RecordState
 from monitor.settings import Settings
 from monitor.storage.detail import RecordDetail, record_detail
@@ -25,6 +26,8 @@ LAST = 5
 """Prompts whose document is shown."""
 COSTED = 20
 """Scored records that the cost of one is averaged over."""
+LARGE = 100
+"""Decimals of a mean count from here on are noise."""
 HEAD = 160
 """Characters of a document that are shown."""
 
@@ -134,15 +137,21 @@ def _print(found: Diagnosis) -> None:
         ["", "a record", "a day"],
         [
             ("calls", cost.calls_per_record, _whole(cost.calls_per_day)),
-            ("prompt_tokens", cost.prompt_tokens_per_record, _whole(cost.prompt_tokens_per_day)),
+            (
+                "prompt_tokens",
+                _count(cost.prompt_tokens_per_record),
+                _whole(cost.prompt_tokens_per_day),
+            ),
             (
                 "completion_tokens",
-                cost.completion_tokens_per_record,
+                _count(cost.completion_tokens_per_record),
                 _whole(cost.completion_tokens_per_day),
             ),
             ("core_seconds", cost.core_seconds_per_record, _whole(cost.core_seconds_per_day)),
         ],
     )
+    if cost.seen_seconds is not None:
+        out.print(f"a day is reckoned from the arrivals of {duration(cost.seen_seconds)}")
     _print_attribution(cost.attribution)
     _print_evaluation(found.evaluation)
     for line in found.advice:
@@ -154,6 +163,17 @@ def _print(found: Diagnosis) -> None:
 def _whole(value: float | None) -> Text | None:
     """A large count; what is reckoned from a few minutes is not known to the thousandth."""
     return None if value is None else Text(f"{value:,.0f}", justify="right")
+
+
+def _count(value: float | None) -> Text | None:
+    """A mean of counts: without decimals where it is whole or large.
+
+    >>> str(_count(240.0)), str(_count(2.5))
+    ('240', '2.500')
+    """
+    if value is None or value == round(value) or value >= LARGE:
+        return _whole(value)
+    return Text(number(value), justify="right")
 
 
 def _print_attribution(cost: AttributionCost) -> None:
@@ -173,8 +193,8 @@ def _print_attribution(cost: AttributionCost) -> None:
                 _whole(cost.explained_per_day),
             ),
             ("explanations", str(cost.explanations_per_record), None),
-            (f"evaluations ({known})", _whole(cost.evaluations_per_record), None),
-            ("calls", cost.calls_per_record, _whole(cost.calls_per_day)),
+            (f"evaluations ({known})", _count(cost.evaluations_per_record), None),
+            ("calls", _count(cost.calls_per_record), _whole(cost.calls_per_day)),
             ("seconds of a scorer", cost.seconds_per_record, _whole(cost.seconds_per_day)),
         ],
     )

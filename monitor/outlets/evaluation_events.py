@@ -74,16 +74,17 @@ def evaluations(row: ScoreRow) -> Iterator[Evaluation]:
             explanation=f"HSS {row.hss:.2f}{interval}: the summaries of {row.distances} reworded "
             f"documents{moved}{noise}.",
         )
-    for name, support, count, what in (
-        ("entity_support", row.entity_support, row.entities, "named entities"),
-        ("number_support", row.number_support, row.numbers, "numbers"),
+    for name, support, count, one, several in (
+        ("entity_support", row.entity_support, row.entities, "named entity", "named entities"),
+        ("number_support", row.number_support, row.numbers, "number", "numbers"),
     ):
         if support is not None:
             held = round(support * (count or 0))
             yield Evaluation(
                 name=name,
                 value=support,
-                explanation=f"{held} of {count} {what} of the summary are in the document.",
+                explanation=f"{held} of {count} {one if count == 1 else several} of the summary "
+                f"{'is' if count == 1 else 'are'} in the document.",
             )
     if row.shap_instability is not None:
         floor = (

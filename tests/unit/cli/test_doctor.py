@@ -103,7 +103,14 @@ def test_every_evaluation_of_a_remote_summarizer_is_a_call(
     assert attribution["calls_per_day"] == pytest.approx(24 * 800, rel=0.01)
     printed = cli("doctor").out
     assert "evaluations (at most)" in printed
+    assert ["calls", "800"] in [line.split()[:2] for line in printed.splitlines()]
     assert "10% of the scored" in printed
+
+
+def test_a_day_says_from_how_long_it_is_reckoned(cli: Any, hourly: Any) -> None:
+    """From a few minutes it is a guess."""
+    assert _cost(cli)["seen_seconds"] == pytest.approx(3600, abs=60)
+    assert "a day is reckoned from the arrivals of 1 h" in cli("doctor").out
 
 
 def test_the_budget_of_a_record_bounds_it(cli: Any, configure: Any, hourly: Any) -> None:

@@ -62,6 +62,12 @@ def test_explanations_say_what_the_number_means(make_row: Any) -> None:
     ]
 
 
+def test_one_number_is_no_numbers(make_row: Any) -> None:
+    """Most summaries hold one or none."""
+    told = [each.explanation for each in evaluations(make_row(numbers=1, number_support=0.0))]
+    assert "0 of 1 number of the summary is in the document." in told
+
+
 def test_what_was_not_computed_is_no_event(make_row: Any, clock: Any) -> None:
     """An uncalibrated record has no HSS; 0 would be a lie."""
     nothing = dict.fromkeys(("hss", "entity_support", "number_support", "shap_instability"))
