@@ -120,16 +120,17 @@ def _times(across: Axis, since: datetime, until: datetime) -> list[Markup]:
 
 
 def _moments(across: Axis, moments: Sequence[Moment]) -> list[Markup]:
-    parts = []
-    # Words of moments close to each other would lie over one another: two rows.
+    lines, words = [], []
+    # Words of moments close to each other would lie over one another: two rows. The line of
+    # one may still cross the word of another, which lies over it.
     for row, moment in enumerate(moments):
         x = across.at(moment.at.timestamp())
         y = _TOP - 8 - 17 * (row % 2)
-        parts.append(line(x, y + 3, x, _HEIGHT - _BOTTOM, class_="moment"))
+        lines.append(line(x, y + 3, x, _HEIGHT - _BOTTOM, class_="moment"))
         anchor = "end" if x > across.end - 70 else "start"
         shift = -3 if anchor == "end" else 3
-        parts.append(text(moment.name, x + shift, y, class_="tick", anchor=anchor))
-    return parts
+        words.append(text(moment.name, x + shift, y, class_="tick", anchor=anchor))
+    return lines + words
 
 
 def _told(points: Sequence[Point], moments: Sequence[Moment]) -> str:
