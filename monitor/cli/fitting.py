@@ -71,8 +71,12 @@ class _Filled:
     @property
     def least(self) -> int:
         """Columns of the terminal below which others are left out instead."""
-        whole = max(map(cell_len, self._texts()))
-        return max(self.bare, min(whole, LEAST_TEXT)) if self.column.wraps else whole
+        return max(self.bare, min(self.whole, LEAST_TEXT)) if self.column.wraps else self.whole
+
+    @property
+    def whole(self) -> int:
+        """Columns of the terminal for every value in one line."""
+        return max(map(cell_len, self._texts()))
 
     def _texts(self) -> list[str]:
         return [self.column.name, *(each.plain for each in self.cells)]
@@ -109,11 +113,11 @@ def note_left(names: Sequence[str]) -> None:
 def _fit(wide: Sequence[_Filled], width: int) -> tuple[list[_Filled], list[_Filled], list[str]]:
     """What is shown, what is said once, and the names of what is left out."""
     shown, once, left = list(wide), [], []
-    if _width(shown) > width:
+    if _whole(shown) > width:
         shown = [_shortened(each) for each in shown]
-    if _width(shown) > width:
+    if _whole(shown) > width:
         shown = [each for each in shown if not (each.empty and each.column.rank)]
-    if _width(shown) > width:
+    if _whole(shown) > width:
         once = [each for each in shown if each.column.once and each.constant]
         shown = [each for each in shown if each not in once]
     while _width(shown) > width:
@@ -127,6 +131,10 @@ def _fit(wide: Sequence[_Filled], width: int) -> tuple[list[_Filled], list[_Fill
 
 def _width(shown: Sequence[_Filled]) -> int:
     return sum(each.least for each in shown) + GAP * (len(shown) - 1)
+
+
+def _whole(shown: Sequence[_Filled]) -> int:
+    return sum(each.whole for each in shown) + GAP * (len(shown) - 1)
 
 
 def _shortened(filled: _Filled) -> _Filled:
