@@ -25,6 +25,7 @@ def paths_of(story: Any) -> dict[str, str]:
         "overview": "/",
         "breaches": "/breaches",
         "breach": f"/breaches/{story.breach_id}",
+        "resolved": f"/breaches/{story.resolved_id}",
         "drift": "/drift",
         "series-drift": "/drift?service=newsroom&model=gemma-270m&category=politics",
         "records": "/records",
