@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from monitor.breaches.thresholds import NoAnswer, Statistic, Threshold
-from monitor.findings import BreachContributor, BreachRow, DriftFinding, ThresholdState
+from monitor.findings import BreachContributor, BreachRow, DriftFinding, Series, ThresholdState
 from monitor.investigate import breach_stretches
 from monitor.investigate.breach_drift import EndedDrift, drift_in
 from monitor.investigate.breach_stretches import last_moment, threshold_behind
@@ -16,6 +17,7 @@ from monitor.storage.comparison import record_rows
 from monitor.storage.distributions import Distribution, Stretch, distributions
 from monitor.storage.queries import RecordRow
 from monitor.storage.releases import ReleaseCount, release_counts
+from monitor.storage.search import known_series
 from monitor.storage.signal_columns import has_columns
 from monitor.storage.trends import Trend, trend
 
@@ -82,7 +84,8 @@ class BreachFacts:
     course: Trend | None
     """Of the signal, from the beginning of `before` to the end of the breach."""
     releases: tuple[ReleaseChange, ...]
-    """Of the series; first and last record also from between the two stretches."""
+    """Of the series; where its model has no record before, of all models of its service and
+    category. First and last record also from between the two stretches."""
     drift: tuple[DriftFinding, ...]
     """What the drift detector says about the series now, where it is no longer stable; of a
     resolved breach, what began to drift before its end."""
@@ -179,23 +182,46 @@ def _spread(
 def _releases(
     sources: Sources, breach: BreachRow, before: Stretch, after: Stretch
 ) -> tuple[ReleaseChange, ...]:
-    between = Stretch(since=before.until, until=after.since)
-    counts: list[dict[str | None, ReleaseCount]] = [
-        {each.release: each for each in release_counts(sources.database, [breach.series], stretch)}
-        for stretch in (before, between, after)
-    ]
+    stretches = (before, Stretch(since=before.until, until=after.since), after)
+    counts = _counts(sources, [breach.series], stretches)
+    if not counts[0]:
+        # Its model is new here: what it took the place of is the change.
+        counts = _counts(sources, _beside(sources, breach.series), stretches)
     first, _, last = counts
     changes = []
-    for release in {key for each in counts for key in each}:
-        found = [count[release] for count in counts if release in count]
+    for key in {key for each in counts for key in each}:
+        found = [count[key] for count in counts if key in count]
         changes.append(
             ReleaseChange(
-                model=breach.series.model,
-                release=release,
-                before=first[release].records if release in first else 0,
-                after=last[release].records if release in last else 0,
+                model=key[0],
+                release=key[1],
+                before=first[key].records if key in first else 0,
+                after=last[key].records if key in last else 0,
                 first_at=min(each.first_at for each in found),
                 last_at=max(each.last_at for each in found),
             )
         )
-    return tuple(sorted(changes, key=lambda each: each.first_at))
+    own = breach.series.model
+    return tuple(sorted(changes, key=lambda each: (each.model != own, each.model, each.first_at)))
+
+
+def _counts(
+    sources: Sources, series: Sequence[Series], stretches: Sequence[Stretch]
+) -> list[dict[tuple[str, str | None], ReleaseCount]]:
+    """Of each stretch, by model and release."""
+    return [
+        {
+            (each.model, each.release): each
+            for each in release_counts(sources.database, series, stretch)
+        }
+        for stretch in stretches
+    ]
+
+
+def _beside(sources: Sources, series: Series) -> list[Series]:
+    """All models of its service and category."""
+    return [
+        each
+        for each in known_series(sources.database)
+        if (each.service, each.category) == (series.service, series.category)
+    ]

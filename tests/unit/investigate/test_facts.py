@@ -159,6 +159,29 @@ def test_releases_of_another_model_are_no_change(tmp_path: Path, sources: Source
     assert "9.9" not in {each.release for each in after.releases}
 
 
+def test_a_model_that_took_the_place_of_another_is_the_change(
+    tmp_path: Path, sources: Sources
+) -> None:
+    """Of its own series nothing is before the breach, and so nothing would have changed."""
+    database = connect(f"sqlite:///{tmp_path / 'night.db'}")
+    upgrade(database)
+    night = story_file["tell"](database, records=32)
+    here = replace(
+        sources, database=database, breaches=SqlBreachStore(database, clock=sources.clock)
+    )
+    found = breach_facts(here, night.breach_id)
+    assert found is not None
+    with database.write() as connection:
+        old = sa.update(records).where(records.c.received_at < found.before.until)
+        connection.execute(old.values(model="gemma-1b"))
+    facts = breach_facts(here, night.breach_id)
+    database.close()
+    assert facts is not None
+    own = facts.breach.series.model
+    news = {(each.model, each.news) for each in facts.releases}
+    assert {("gemma-1b", "gone"), (own, "new")} <= news
+
+
 def test_a_contributor_that_retention_took_is_still_named(sources: Sources, story: Any) -> None:
     """Its number stays true."""
     facts = breach_facts(sources, story.breach_id)
