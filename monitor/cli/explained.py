@@ -9,8 +9,8 @@ from rich.text import Text
 
 from monitor.cli.marked import legend, styled
 from monitor.cli.output import cell, out, table
-from monitor.cli.record_words import NOT_ABOVE, above_floor
 from monitor.investigate.marking import coloured
+from monitor.investigate.noise_floor import NOT_ABOVE, above_floor
 from monitor.investigate.record_parts import Check, MethodFacts, Word
 from monitor.records import Attribution, Explanation, FactualScore, MethodResult
 

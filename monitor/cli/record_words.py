@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from monitor.investigate.noise_floor import above_floor
 from monitor.investigate.record_parts import MethodFacts, Word
-from monitor.records import MethodResult, Substitution, UnsupportedFact
+from monitor.records import Substitution, UnsupportedFact
 from monitor.storage.detail_parts import StoredSubstitution
 
 WORDS = 8
 """Unstable words that are named, the least stable first."""
 SWAPS = 6
 """Replacements that are named."""
-NOT_ABOVE = (
-    "not above its noise floor: the method explains the unchanged document no more stably, so "
-    "marks of unstable words say nothing here"
-)
-
-
-def above_floor(method: MethodResult | MethodFacts) -> bool:
-    """Whether rewording changes the attribution more than explaining it once more does."""
-    known = method.instability is not None and method.noise_floor is not None
-    return not known or (method.instability or 0.0) > (method.noise_floor or 0.0)
 
 
 def unstable(method: MethodFacts) -> list[Word]:

@@ -12,9 +12,10 @@ from monitor.cli.explained import print_checks, print_methods
 from monitor.cli.marked import legend, styled
 from monitor.cli.output import cell, interval, known, number, out, prose, table
 from monitor.cli.output import facts as facts_table
-from monitor.cli.record_words import above_floor, unstable_words, unsupported_of
+from monitor.cli.record_words import unstable_words, unsupported_of
 from monitor.investigate.diff import word_diff
 from monitor.investigate.marking import coloured, with_facts, with_swaps
+from monitor.investigate.noise_floor import above_floor
 from monitor.investigate.record_parts import MethodFacts, RecordFacts, Scored, Version, Word
 
 PLACES = 12

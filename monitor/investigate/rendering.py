@@ -19,6 +19,7 @@ from monitor.access.visitor import csrf_field
 from monitor.findings import Series
 from monitor.investigate import marking, words
 from monitor.investigate.diff import word_diff
+from monitor.investigate.noise_floor import NOT_ABOVE, above_floor
 from monitor.investigate.pictures.bar import bar
 from monitor.investigate.pictures.ribbons import COSTS, cost_class, ribbons
 from monitor.investigate.pictures.sparkline import sparkline
@@ -56,12 +57,14 @@ def environment() -> Environment:
         "series_query": series_query,
     }
     made.globals |= {
+        "above_floor": above_floor,
         "ago": words.ago,
         "bar": bar,
         "coloured": marking.coloured,
         "cost_class": cost_class,
         "costs": COSTS,
         "csrf_field": csrf_field,
+        "not_above_floor": NOT_ABOVE,
         "ribbons": ribbons,
         "sparkline": sparkline,
         "style_version": hashlib.sha256(static_file("style.css")).hexdigest()[:12],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -138,20 +139,25 @@ def test_releases_that_came_or_went_are_news(sources: Sources, story: Any) -> No
     assert facts.before.until <= bad.first_at < facts.breach.exceeded_since
 
 
-def test_releases_of_another_model_are_no_change(tmp_path: Path, sources: Sources) -> None:
-    """Two models of one service are judged apart: the other one's release explains nothing."""
+@pytest.fixture
+def apart(tmp_path: Path, sources: Sources) -> Iterator[tuple[Sources, Any]]:
+    """The story in a database of its own, for tests that change it."""
     database = connect(f"sqlite:///{tmp_path / 'night.db'}")
     upgrade(database)
     night = story_file["tell"](database, records=32)
-    here = replace(
-        sources, database=database, breaches=SqlBreachStore(database, clock=sources.clock)
-    )
+    store = SqlBreachStore(database, clock=sources.clock)
+    yield replace(sources, database=database, breaches=store), night
+    database.close()
+
+
+def test_releases_of_another_model_are_no_change(apart: tuple[Sources, Any]) -> None:
+    """Two models of one service are judged apart: the other one's release explains nothing."""
+    here, night = apart
     before = breach_facts(here, night.breach_id)
-    with database.write() as connection:
+    with here.database.write() as connection:
         others = sa.update(records).where(records.c.id == night.worst)
         connection.execute(others.values(model="gemma-1b", release="9.9"))
     after = breach_facts(here, night.breach_id)
-    database.close()
     assert before is not None
     assert after is not None
     counted = [sum(each.after for each in facts.releases) for facts in (before, after)]
@@ -159,23 +165,15 @@ def test_releases_of_another_model_are_no_change(tmp_path: Path, sources: Source
     assert "9.9" not in {each.release for each in after.releases}
 
 
-def test_a_model_that_took_the_place_of_another_is_the_change(
-    tmp_path: Path, sources: Sources
-) -> None:
+def test_a_model_that_took_the_place_of_another_is_the_change(apart: tuple[Sources, Any]) -> None:
     """Of its own series nothing is before the breach, and so nothing would have changed."""
-    database = connect(f"sqlite:///{tmp_path / 'night.db'}")
-    upgrade(database)
-    night = story_file["tell"](database, records=32)
-    here = replace(
-        sources, database=database, breaches=SqlBreachStore(database, clock=sources.clock)
-    )
+    here, night = apart
     found = breach_facts(here, night.breach_id)
     assert found is not None
-    with database.write() as connection:
+    with here.database.write() as connection:
         old = sa.update(records).where(records.c.received_at < found.before.until)
         connection.execute(old.values(model="gemma-1b"))
     facts = breach_facts(here, night.breach_id)
-    database.close()
     assert facts is not None
     own = facts.breach.series.model
     news = {(each.model, each.news) for each in facts.releases}
