@@ -17,7 +17,7 @@ def test_only_what_is_above_the_floor_says_anything(
 ) -> None:
     """At the floor explaining the same document twice gives as much; unknown is no verdict."""
     method = MethodResult(
-        **{name: None for name in MethodResult.__slots__}  # type: ignore[arg-type]
+        **dict.fromkeys(MethodResult.__slots__)  # type: ignore[arg-type]
         | {
             "method": AttributionMethod.SHAP,
             "instability": instability,
