@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from monitor.investigate.record import record_facts
+from monitor.investigate.rendering import environment
 from monitor.investigate.sources import Sources
 
 ALLOWED = frozenset(
@@ -257,6 +258,15 @@ def test_the_page_of_a_resolved_breach_is_in_the_past_tense(client: TestClient, 
     assert re.search(
         r"serving noise \(null distance\) drifted, change estimated at .+, and is over", shown
     )
+
+
+def test_a_line_about_a_resolved_breach_tells_how_far_it_went(sources: Sources, story: Any) -> None:
+    """Its last value lies on the good side: "0.041 above 0.050" would be nonsense."""
+    detail = sources.breaches.breach(story.resolved_id)
+    assert detail is not None
+    parts = environment().get_template("parts.html").module
+    line = " ".join("".join(read(parts.breach_line(detail.breach, sources.clock())).texts).split())
+    assert "0.122 above 0.050 resolved 3 h ago" in line
 
 
 def test_the_record_page_shows_words_swaps_differences_and_transport(
