@@ -26,7 +26,7 @@ from monitor.heap import give_large_blocks_back
 from monitor.ingest.gathering import Gathering
 from monitor.investigate.pages import pages_router
 from monitor.jobs import supervise
-from monitor.listening import BoundedConnection, listening
+from monitor.listening import KEEP_ALIVE_SECONDS, BoundedConnection, listening
 from monitor.mixin.runbooks import runbooks_router
 from monitor.processes import local_evaluator, local_scorers
 from monitor.scheduler import Job, background
@@ -170,6 +170,7 @@ def serve(settings: Settings, *, config: Path | None) -> None:
                 log_config=None,
                 access_log=False,
                 timeout_graceful_shutdown=5,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
             )
         )
         server.run(sockets=[listener])

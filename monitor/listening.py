@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from typing import Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -35,6 +36,12 @@ def listening(settings: Settings) -> socket.socket:
     return listener
 
 
+KEEP_ALIVE_SECONDS: Final = 75
+"""How long a connection is kept for a further request: longer than senders pause. One that is closed
+just as a request comes loses it. Exporters of OpenTelemetry send every 5 s, which is uvicorn's
+default; scrapers every 15 to 60 s."""
+
+
 class BoundedConnection(H11Protocol):
     """An HTTP connection that is closed when its request does not come, or its answer is not
     taken, in time.
@@ -44,13 +51,14 @@ class BoundedConnection(H11Protocol):
     """
 
     head_seconds = 10.0
-    """From connecting, or from the last answer, to the end of a request's head."""
+    """From connecting, or from the first byte of a further request, to the end of its head."""
     body_seconds = 60.0
     """From then to the end of its body, also for routes that do not read one."""
     answer_seconds = 60.0
     """For what the answer has more than fits into the buffers; again for the rest of a last one."""
     most = 512
 
+    _answered = False
     _phase: str | None = None
     _timer: asyncio.TimerHandle | None = None
     _since = 0.0
@@ -62,7 +70,7 @@ class BoundedConnection(H11Protocol):
             self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._enter(None, 0.0)
+        self._enter(None, None)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -70,6 +78,7 @@ class BoundedConnection(H11Protocol):
         self._watch()
 
     def on_response_complete(self) -> None:
+        self._answered = True
         super().on_response_complete()
         self._watch()
 
@@ -79,7 +88,7 @@ class BoundedConnection(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._enter(None, 0.0)
+        self._enter(None, None)
         self._watch()
 
     def _watch(self) -> None:
@@ -89,26 +98,29 @@ class BoundedConnection(H11Protocol):
         # Closing waits for a buffer that the other side may never empty.
         if self.transport.is_closing():
             self._enter("answer", self.answer_seconds)
+        elif state is h11.IDLE and self._answered and not self.conn.trailing_data[0]:
+            # uvicorn closes it after `KEEP_ALIVE_SECONDS`.
+            self._enter("kept", None)
         elif state is h11.IDLE:
             self._enter("head", self.head_seconds)
         elif state is h11.SEND_BODY:
             self._enter("body", self.body_seconds)
         else:
-            self._enter(None, 0.0)
+            self._enter(None, None)
 
-    def _enter(self, phase: str | None, seconds: float) -> None:
+    def _enter(self, phase: str | None, seconds: float | None) -> None:
         """Give a phase its time; more of the same phase gets no more."""
         if phase == self._phase:
             return
         if self._timer is not None:
             self._timer.cancel()
         self._phase, self._timer, self._since = phase, None, self.loop.time()
-        if phase is not None:
+        if seconds is not None:
             self._timer = self.loop.call_later(seconds, self._give_up)
 
     def _give_up(self) -> None:
         # It ends in the next turn of the loop; until then it is nobody's place to take.
-        self._enter(None, 0.0)
+        self._enter(None, None)
         # Not `close`: it would wait for a buffer that the other side does not empty.
         self.transport.abort()
 
@@ -116,6 +128,8 @@ class BoundedConnection(H11Protocol):
         waiting = [
             each
             for each in self.connections
-            if isinstance(each, BoundedConnection) and each is not self and each._phase == "head"
+            if isinstance(each, BoundedConnection)
+            and each is not self
+            and each._phase in {"head", "kept"}
         ]
         min(waiting, key=lambda each: each._since, default=self)._give_up()

@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from monitor.listening import BoundedConnection
+from monitor.listening import KEEP_ALIVE_SECONDS, BoundedConnection
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 LAST = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
@@ -104,7 +104,13 @@ class Front:
 
     def __init__(self) -> None:
         self.loop = Loop()
-        self._config = uvicorn.Config(application, log_config=None, lifespan="off", ws="none")
+        self._config = uvicorn.Config(
+            application,
+            log_config=None,
+            lifespan="off",
+            ws="none",
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        )
         self._state = ServerState()
 
     def connected(self, *, deaf: bool = False) -> BoundedConnection:
@@ -133,6 +139,31 @@ class Front:
 def front(monkeypatch: pytest.MonkeyPatch) -> Front:
     monkeypatch.setattr(BoundedConnection, "most", 4)
     return Front()
+
+
+@pytest.mark.parametrize("pause", [5.0, 10.0, 60.0])
+def test_senders_may_pause_between_requests(front: Front, pause: float) -> None:
+    """Exporters send every 5 s: closed at that moment, their request would be lost."""
+    sender = front.connected()
+    for _ in range(3):
+        front.sent(sender, REQUEST)
+        front.loop.wait(pause)
+        assert not sender.transport.is_closing()
+
+
+def test_a_kept_connection_is_closed_in_the_end_and_a_slow_head_on_it_sooner(
+    front: Front,
+) -> None:
+    """A pause ends with the first byte of the next request."""
+    idle, slow = front.connected(), front.connected()
+    front.sent(idle, REQUEST)
+    front.sent(slow, REQUEST)
+    front.loop.wait(60.0)
+    front.sent(slow, REQUEST[:10])
+    front.loop.wait(10.5)
+    assert (idle.transport.is_closing(), front.aborted(slow)) == (False, True)
+    front.loop.wait(5.0)
+    assert idle.transport.is_closing()
 
 
 def test_single_bytes_gain_no_time(front: Front) -> None:
