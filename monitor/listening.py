@@ -17,6 +17,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from monitor.errors import DependencyUnavailable
 from monitor.settings import Settings
 
+KEEP_ALIVE_SECONDS: Final = 75
+"""How long a connection is kept for a further request: longer than senders pause.
+
+One that is closed just as a request comes loses it. Exporters of OpenTelemetry send every 5 s,
+which is uvicorn's default; scrapers every 15 to 60 s.
+"""
+
 
 def listening(settings: Settings) -> socket.socket:
     """The listening socket, made before anything else starts: a taken port is found at once."""
@@ -34,12 +41,6 @@ def listening(settings: Settings) -> socket.socket:
             f"({error.strerror}); stop what uses it, or set another http.port or http.host"
         ) from None
     return listener
-
-
-KEEP_ALIVE_SECONDS: Final = 75
-"""How long a connection is kept for a further request: longer than senders pause. One that is closed
-just as a request comes loses it. Exporters of OpenTelemetry send every 5 s, which is uvicorn's
-default; scrapers every 15 to 60 s."""
 
 
 class BoundedConnection(H11Protocol):
